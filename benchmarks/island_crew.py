@@ -124,11 +124,14 @@ class Island:
 
     def receive(self, now: int) -> None:
         """Take the pages, or their links, that have arrived by the round `now`."""
+        arrived = list[tuple[Page, int]]()
         while self.inbox and self.inbox[0][0] <= now:
             _, page, depth = self.inbox.popleft()
-            if self.plan.mode != "pages":
-                self.exchange.show(page, depth)
-                continue
+            arrived.append((page, depth))
+        if self.plan.mode != "pages":
+            self.exchange.show(arrived)
+            return
+        for page, depth in arrived:
             self.leave_out(page)
             if self.base.get(page.fingerprint) is None:
                 record = PageRecord(page.url, page.relevance, 0.0, None, depth, page.version)

@@ -31,17 +31,21 @@ class PopulationExchange:
         """Show links as seeds, known or not."""
         self.population.show_seeds(links)
 
-    def show(self, page: Page, depth: int) -> None:
-        """Show links of a page that is known or that another population has fetched. O(links).
+    def show(self, pages: Sequence[tuple[Page, int]]) -> None:
+        """Show links of pages that are known or that other populations have fetched. O(links).
 
         Such a page has no energy here, and its relevance does not join the ranks: that is its own
-        population's. `depth` is that of the page.
+        population's. Each page comes with its depth.
         """
-        if self.population.environment.base.get(page.fingerprint) is None:
-            self._add(page, depth)
+        if not pages:
+            return
+        for page, depth in pages:
+            if self.population.environment.base.get(page.fingerprint) is None:
+                self._add(page, depth)
         for observer in self._observers:
-            observer.note_foreign_page(page)
-        self.population.show(page, depth)
+            observer.note_foreign_pages([page for page, _ in pages])
+        for page, depth in pages:
+            self.population.show(page, depth)
 
     def withdraw(self, targets: Iterable[Fingerprint]) -> None:
         """Claim `targets` for other populations, so that no agent here follows a link to them."""

@@ -129,10 +129,11 @@ class Learning(Protocol):
 class ForeignPages(Protocol):
     """A learning part that knows which pages other populations of the crawl have fetched."""
 
-    def note_foreign_page(self, page: Page) -> None:
-        """Note a page of another population, or further links of it; the population shows it next.
+    def note_foreign_pages(self, pages: Sequence[Page]) -> None:
+        """Note pages of other populations, or further links of them.
 
-        The page counts as the source of its links. It is no example to learn from: see `Mergeable`.
+        The population shows these pages next, in this order. A page counts as the source of its
+        links. It is no example to learn from: see `Mergeable`.
         """
 
 

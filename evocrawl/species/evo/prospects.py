@@ -92,6 +92,8 @@ class CandidateRanking:
         self._leads = leads
         self._turns = array("I")
         self._next_turn = 0
+        self._found: dict[int, Lead] = {}
+        """Links by row that are not in `_leads` yet."""
         self._fresh: list[int] = []
         """Rows found since the last look, which has not scored them yet."""
         self._unplaced: list[int] = []
@@ -116,7 +118,7 @@ class CandidateRanking:
                 rows[row] = lead
             if row is None or is_claimed:
                 self._queue.push(lead, _SEED if row is None else lead.score)
-        self._turns.extend(self._leads.put(rows))
+        self._found.update(rows)
         self._fresh.extend(rows)
         self._unplaced.extend(rows)
         self._seen = -1
@@ -141,6 +143,7 @@ class CandidateRanking:
 
         O(log n) amortised in the number of links.
         """
+        self._put_found()
         first = self._first(is_free)
         if first is None or row_of(first) is None:
             return [] if first is None else [first]
@@ -196,6 +199,7 @@ class CandidateRanking:
 
         Scores every waiting link by the model as it is now: O(waiting links).
         """
+        self._put_found()
         row = row_of(lead)
         if row is None:
             return None
@@ -208,6 +212,12 @@ class CandidateRanking:
         scores = np.concatenate([model.scores(model.features(part)) for part in parts])
         score = float(scores[own[0]])
         return Standing(1 + int((scores > score).sum()), len(scores), score)
+
+    def _put_found(self) -> None:
+        """Put the links that were found since the last look to the others, all in one step."""
+        if self._found:
+            self._turns.extend(self._leads.put(self._found))
+            self._found.clear()
 
     def _first(self, is_free: Callable[[str], bool]) -> Lead | None:
         """Return the best link of a free host, by the scores of the last look; None without one.

@@ -15,6 +15,7 @@ hypotheses that lead to energy become more frequent, others die out.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -63,8 +64,8 @@ class SharedModel(Valuer, Protocol):
     def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
         """Learn from a page; return the rows of the targets of its links."""
 
-    def observe_foreign_page(self, page: Page) -> dict[Fingerprint, int]:
-        """Add a page of another population; return the rows of the targets of its links."""
+    def observe_foreign_pages(self, pages: Sequence[Page]) -> list[dict[Fingerprint, int]]:
+        """Add pages of other populations; return the rows of the targets of each one's links."""
 
     def share(self) -> Mergeable:
         """Return what the model learns, which adds up over populations."""
@@ -137,24 +138,44 @@ class GenomeRows:
 
 @dataclass(slots=True)
 class PageObserver:
-    """Shows each page to the model once, and again if other links of it are found."""
+    """Shows each page to the model once, and again if other links of it are found.
+
+    `foreign` are pages of other populations that were shown to the model, with the rows of their
+    links.
+    """
+
+    of_run = ("foreign",)
+    """Attributes that are no part of a snapshot."""
 
     model: SharedModel
     last: Fingerprint = b""
     links: Sequence[Link] = ()
     rows: dict[Fingerprint, int] = field(default_factory=dict)
+    foreign: deque[tuple[Page, dict[Fingerprint, int]]] = field(default_factory=deque)
 
     def read(self, page: Page, via: Lead) -> dict[Fingerprint, int]:
         """Return the rows of the page's links."""
-        if page.fingerprint != self.last or page.links is not self.links:
+        if not self._is_last(page) and not self._is_foreign(page):
             self.rows = self.model.observe_page(page, row_of(via))
             self.last, self.links = page.fingerprint, page.links
         return self.rows
 
-    def read_foreign(self, page: Page) -> None:
-        """Show a page of another population to the model; `read` then returns its rows."""
-        self.rows = self.model.observe_foreign_page(page)
-        self.last, self.links = page.fingerprint, page.links
+    def read_foreign(self, pages: Sequence[Page]) -> None:
+        """Show pages of other populations to the model; `read` returns their rows in turn."""
+        rows = self.model.observe_foreign_pages(pages)
+        self.foreign = deque(zip(pages, rows, strict=True))
+
+    def _is_last(self, page: Page) -> bool:
+        return page.fingerprint == self.last and page.links is self.links
+
+    def _is_foreign(self, page: Page) -> bool:
+        """Go on to the page among the next foreign ones; return whether it is there."""
+        while self.foreign:
+            next_page, self.rows = self.foreign.popleft()
+            self.last, self.links = next_page.fingerprint, next_page.links
+            if self._is_last(page):
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +250,9 @@ class ModelLearning:
         elif row is not None and not isinstance(outcome, Dropped):
             self.model.observe_dead_link(row)
 
-    def note_foreign_page(self, page: Page) -> None:
-        """Add the links of a page that another worker has fetched."""
-        self.reader.read_foreign(page)
+    def note_foreign_pages(self, pages: Sequence[Page]) -> None:
+        """Add the links of pages that other workers have fetched."""
+        self.reader.read_foreign(pages)
 
     def share(self) -> Mergeable:
         """Return the model's knowledge, which adds up over populations."""

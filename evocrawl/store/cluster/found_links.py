@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from evocrawl.core.model import Link, Page
+from evocrawl.core.model import Content, Link, Page
 from evocrawl.core.urls.identity import host_of
 from evocrawl.population.exchange import PopulationExchange
 from evocrawl.population.population import Population
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.open_callbacks import OpenCallbacks
-from evocrawl.store.cluster.redis.codec import Source
+from evocrawl.store.cluster.redis.codec import Found, Source
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.outbox import OutboxBatch
 
@@ -55,30 +55,33 @@ class FoundLinks:
         self._events.links_found.send([link for link, _ in links])
         self.show(host, links, again=again)
 
-    def of_others(self, links: Sequence[tuple[str, Link, Source | None]], text: str) -> None:
-        """Show links to own hosts that another worker has found on a page with this `text`.
+    def of_others(self, pages: Iterable[tuple[str, Found]]) -> None:
+        """Show links to own hosts that other workers have found, each page's with its text.
 
         The page counts as a source of a link that this worker has followed already, too.
         """
-        self._events.links_found.send([link for _, link, _ in links])
-        by_source: dict[Source | None, list[Link]] = defaultdict(list)
-        for host, link, source in links:
-            if link.fingerprint in self._callbacks or self._leaves_out(host, link):
-                continue
-            if not self._base.is_claimed(link.fingerprint):
-                self._lease_table.wait(host, link.fingerprint)
-            by_source[source].append(link)
-        for source, some in by_source.items():
-            if source is not None:
-                self._exchange.show(_page_of(source, some, text), source.depth)
-            elif seeds := [each for each in some if not self._base.is_claimed(each.fingerprint)]:
-                self._exchange.show_seeds(seeds)
+        found = list[tuple[Page, int]]()
+        for text, links in pages:
+            self._events.links_found.send([link for _, link, _ in links])
+            by_source: dict[Source | None, list[Link]] = defaultdict(list)
+            for host, link, source in links:
+                if link.fingerprint in self._callbacks or self._leaves_out(host, link):
+                    continue
+                if not self._base.is_claimed(link.fingerprint):
+                    self._lease_table.wait(host, link.fingerprint)
+                by_source[source].append(link)
+            for source, some in by_source.items():
+                if source is not None:
+                    found.append((_page_of(source, some, text), source.depth))
+                elif seeds := [one for one in some if not self._base.is_claimed(one.fingerprint)]:
+                    self._exchange.show_seeds(seeds)
+        self._exchange.show(found)
 
     def of_page(self, page: Page, depth: int) -> None:
         """Show a page that another worker may have fetched, with its links."""
         self._events.links_found.send(page.links)
         fresh = [link for link in page.links if self.place(link)]
-        self._exchange.show(replace(page, links=tuple(fresh)), depth)
+        self._exchange.show([(replace(page, links=tuple(fresh)), depth)])
 
     def show(
         self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
@@ -94,11 +97,14 @@ class FoundLinks:
             is_new |= self._base.is_claimed(target)
             if (is_new or again) and self._exchange.restore(target):
                 by_source[source].append(link)
-        for source, found in by_source.items():
-            if source is None:
-                self._exchange.show_seeds(found)
-            else:
-                self._exchange.show(_page_of(source, found), source.depth)
+        if seeds := by_source.pop(None, []):
+            self._exchange.show_seeds(seeds)
+        pages = [
+            (_page_of(source, found), source.depth)
+            for source, found in by_source.items()
+            if source is not None
+        ]
+        self._exchange.show(pages)
 
     def place(self, link: Link) -> bool:
         """Note a link that was found; withdraw it if another worker leases its host.
@@ -130,5 +136,7 @@ class FoundLinks:
 
 
 def _page_of(source: Source, links: Sequence[Link], text: str = "") -> Page:
-    page = Page(source.url, source.fingerprint, source.relevance, 0.0, tuple(links))
-    return replace(page, content=replace(page.content, title=source.title, text=text))
+    content = Content(source.title, text)
+    return Page(
+        source.url, source.fingerprint, source.relevance, 0.0, tuple(links), content=content
+    )

@@ -12,7 +12,7 @@ from evocrawl.core.model import Fingerprint, Link
 from evocrawl.core.urls.identity import host_of
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.population_sync import PopulationSync
-from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
+from evocrawl.store.cluster.redis.codec import Found, RowCodec, Source, TravellingAgent
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.keys import SHARDS, shard_of
 from evocrawl.store.cluster.redis.state import ClusterState
@@ -179,14 +179,17 @@ class HostLeases:
             return False
         return True
 
-    async def show_found(self, packed: bytes) -> None:
-        """Show the links to our hosts that another worker has found."""
-        try:
-            text, links = self._rows.unpack_found(packed, self.table.leases)
-        except (ValueError, KeyError, TypeError) as error:
-            await self.put_aside("", "inbox", b"", packed, error)
-        else:
-            self._sync.links.of_others(links, text)
+    async def show_found(self, packed: Sequence[bytes]) -> None:
+        """Show the links to our hosts that other workers have found, all in one step."""
+        found, unreadable = list[tuple[str, Found]](), list[tuple[bytes, Exception]]()
+        for row in packed:
+            try:
+                found.append(self._rows.unpack_found(row, self.table.leases))
+            except (ValueError, KeyError, TypeError) as error:
+                unreadable.append((row, error))
+        self._sync.links.of_others(found)
+        for row, why in unreadable:
+            await self.put_aside("", "inbox", b"", row, why)
 
     async def _show(self, host: str, *, again: bool = False) -> None:
         async for batch in self._state.open_links(host):

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
 
 from evocrawl.core.model import Page
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.population_sync import PopulationSync
+from evocrawl.store.cluster.redis.cluster_event import ClusterEvent
 from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.state import ClusterState
 
 _AT_ONCE = 100
+_BYTES_A_STEP = 64_000
+"""Bytes of links that are shown in one step: the more, the less a link costs, the longer it takes.
+"""
 
 
 class NewsReader:
@@ -34,11 +39,11 @@ class NewsReader:
     async def listen(self) -> bool:
         """Apply up to 100 events and return whether there were any."""
         news, read_to = await self._state.news(self.read_to, _AT_ONCE)
-        for each in news:
-            if each.kind == "link":
-                await self._host_leases.show_found(each.body)
+        for some in _in_steps(news):
+            if some[0].kind == "link":
+                await self._host_leases.show_found([each.body for each in some])
             else:
-                await self._host_leases.welcome(each.host)
+                await self._host_leases.welcome(some[0].host)
             await asyncio.sleep(0)
         self.read_to, self._is_behind = read_to, len(news) >= _AT_ONCE
         return bool(news)
@@ -56,3 +61,16 @@ class NewsReader:
             return None
         self._sync.links.of_page(page, depth)
         return page
+
+
+def _in_steps(news: Sequence[ClusterEvent]) -> Iterator[list[ClusterEvent]]:
+    """Divide events, in their order, into an arrived agent each, and links of several pages."""
+    step, bytes_ = list[ClusterEvent](), 0
+    for each in news:
+        bytes_ += len(each.body)
+        if step and (each.kind != "link" or step[0].kind != "link" or bytes_ > _BYTES_A_STEP):
+            yield step
+            step, bytes_ = [], len(each.body)
+        step.append(each)
+    if step:
+        yield step

@@ -107,15 +107,14 @@ def test_a_link_that_others_find_again_counts_once_more_and_is_followed_once() -
     for number in range(3):
         url = f"http://theirs.test/{number}"
         source = Source(url, fingerprint(url), 0.9, 1, "0.5")
-        stage.sync.links.of_others(
-            [("ours.test", each, source) for each in (link, other)], "a text of words"
-        )
+        links = [("ours.test", each, source) for each in (link, other)]
+        stage.sync.links.of_others([("a text of words", links)])
     row = model.row_of(link.fingerprint)
     assert len(model.evidence.inlinks_of(row)) == 3
     assert stage.all_visits() == {link.url, other.url}
     url = "http://theirs.test/9"
     again = Source(url, fingerprint(url), 0.9, 1)
-    stage.sync.links.of_others([("ours.test", link, again)], "")
+    stage.sync.links.of_others([("", [("ours.test", link, again)])])
     assert len(model.evidence.inlinks_of(row)) == 4
     assert stage.choose() is None
 

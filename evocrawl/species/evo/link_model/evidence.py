@@ -19,7 +19,6 @@ are many, are on disk; the numbers of addresses and groups take some 21 bytes of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from zlib import crc32
 
@@ -32,6 +31,7 @@ from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint
 from evocrawl.core.urls.identity import host_of
 from evocrawl.species.evo.link_model.hashing import LINK_WIDTH, URL, Ids
+from evocrawl.species.evo.link_model.new_rows import NewLinks, NewPages, NewTargets
 from evocrawl.species.evo.link_model.table import Table
 
 KEPT = 6
@@ -48,31 +48,6 @@ _LATEST, _LONGEST_NAME = 512, 200
 
 Rows = npt.NDArray[np.intp]
 Reals = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class PageLinks:
-    """The n links of a page, each to another target.
-
-    `rows` are those of the targets, `paths` groups of tag paths; `words` has shape (n, LINK_WIDTH).
-    The matches of anchor and context with the query lie in [0, 1].
-    """
-
-    rows: list[int]
-    paths: list[int]
-    words: Ids
-    anchor_matches: list[float]
-    context_matches: list[float]
-
-
-@dataclass(frozen=True, slots=True)
-class Targets:
-    """n new addresses; `words` has shape (n, URL.width)."""
-
-    urls: Sequence[str]
-    fingerprints: Sequence[Fingerprint]
-    words: Ids
-    matches: Sequence[float]
 
 
 class LinkGraph:
@@ -120,7 +95,7 @@ class LinkGraph:
         """Return the rows of targets, None for an unknown target. O(targets)."""
         return [None if known is None else known[0] for known in self._rows.get_each(fingerprints)]
 
-    def add_targets(self, new: Targets) -> range:
+    def add_targets(self, new: NewTargets) -> range:
         """Add targets that `row` does not know; return their rows. O(targets)."""
         count = len(new.urls)
         records = self.targets.fresh(count)
@@ -137,20 +112,20 @@ class LinkGraph:
             self._rows.put(fingerprint, row)
         return range(at.start, at.stop)
 
-    def add_page(
-        self, row: int, relevance: float, label: float, like: float, title_match: float
-    ) -> int:
-        """Add the page of a target, without its links; return its number."""
-        page = len(self.pages)
-        self.pages.grow(1)
-        for name, value in (
-            ("row", row), ("relevance", relevance), ("label", label), ("like", like),
-            ("title_match", title_match), ("host", self.targets.get_one("host", row)),
+    def add_pages(self, new: NewPages) -> range:
+        """Add the pages of targets, without their links; return their numbers. O(pages)."""
+        at = self.pages.grow(len(new.rows))
+        rows = np.array(new.rows)
+        for name, values in (
+            ("row", rows), ("relevance", new.relevances), ("label", new.labels),
+            ("like", new.likes), ("title_match", new.title_matches), ("is_own", new.is_own),
+            ("host", self.targets.get("host", rows)),
         ):  # fmt: skip
-            self.pages[name][page] = value
-        self.became["page"][row] = page
-        self.pages["distance"][page] = self._distance(row, label)
-        return page
+            self.pages[name][at] = values
+        pages = range(at.start, at.stop)
+        self.became["page"][rows] = pages
+        self.pages["distance"][at] = self._distances(rows, new.labels)
+        return pages
 
     def page_of(self, row: int) -> int:
         """Return the page of a target, −1 without one."""
@@ -164,31 +139,46 @@ class LinkGraph:
         """Return True if a target was not visited."""
         return bool(self.targets.get_one("is_open", row))
 
-    def add_links(self, page: int, found: PageLinks) -> None:
-        """Add links of a page. O(links)."""
-        rows = np.array(found.rows)
+    def add_links(self, pages: Sequence[int], found: NewLinks) -> None:
+        """Add links, each with the page that it is on; those of a page follow each other.
+
+        O(links).
+        """
+        rows, sources = np.array(found.rows), np.array(pages)
         records = self.links.fresh(len(rows))
-        records["source"] = page
+        records["source"] = sources
         records["target"] = rows
         records["path"] = found.paths
         records["words"] = found.words
         records["anchor_match"] = found.anchor_matches
         records["context_match"] = found.context_matches
         new = self.links.append(records)
-        targets = self.targets.take(rows)
-        targets["links"][np.arange(len(rows)), targets["count"] % KEPT] = np.arange(
-            new.start, new.stop
-        )
-        targets["count"] += 1
-        self.targets.put(rows, targets)
+        self._add_inlinks(rows, np.arange(new.start, new.stop))
         became = self.became["page"][rows]
         is_known = became >= 0
         labels = self.pages["label"][became[is_known]]
-        self.pages["tried"][page] += len(labels)
-        self.pages["gained"][page] += labels.sum()
+        known_on = sources[is_known]
+        for page in dict.fromkeys(known_on.tolist()):
+            of_page = labels[known_on == page]
+            self.pages["tried"][page] += len(of_page)
+            self.pages["gained"][page] += of_page.sum()
         paths = records["path"][is_known]
         np.add.at(self.groups["tried"], paths, 1)
         np.add.at(self.groups["gained"], paths, labels)
+
+    def _add_inlinks(self, rows: Rows, links: Rows) -> None:
+        """Note `links` at the targets `rows`, of which a target may have several."""
+        turns, counts = np.zeros(len(rows), np.intp), np.ones(len(rows), np.intp)
+        different, place = rows, np.arange(len(rows))
+        if len({*rows.tolist()}) < len(rows):
+            different, place, counts = np.unique(rows, return_inverse=True, return_counts=True)
+            order = np.argsort(place, kind="stable")
+            turns[order] = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        targets = self.targets.take(different)
+        # Of several links in one place the last one stays.
+        targets["links"][place, (targets["count"][place] + turns) % KEPT] = links
+        targets["count"] += counts
+        self.targets.put(different, targets)
 
     def settle(self, row: int, label: float, *, is_page: bool = True) -> None:
         """Note a visit: the label counts for the target's groups and the pages that link to it."""
@@ -257,13 +247,16 @@ class LinkGraph:
         own = self.links.take(links)
         return np.concatenate((own["words"], self.targets.get("words", own["target"])), axis=1)
 
-    def _distance(self, row: int, label: float) -> float:
-        """Return the number of links from the last good page to a page, 0 for a good page."""
-        if label > 1.2 * self.mean_label:
-            return 0.0
-        sources = self.links.get("source", self.inlinks_of(row))
-        nearest = self.pages["distance"][sources].min(initial=FAR - 1)
-        return float(min(nearest + 1, FAR))
+    def _distances(self, rows: Rows, labels: Sequence[float]) -> Reals:
+        """Return the number of links from the last good page to each page, 0 for a good page."""
+        links = self.targets.get("links", rows)
+        are_links = links >= 0
+        sources = self.links.get("source", links[are_links])
+        nearest = np.full(links.shape, float(FAR - 1))
+        nearest[are_links] = np.minimum(self.pages["distance"][sources], FAR - 1)
+        are_good = np.array(labels) > 1.2 * self.mean_label
+        distances: Reals = np.where(are_good, 0.0, nearest.min(1) + 1)
+        return distances
 
     def _group(self, name: str) -> int:
         number = self._latest_groups.get(name)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from evocrawl.core.model import Content, Fingerprint, Link, Page
 from evocrawl.core.urls.readable import readable
-from evocrawl.species.evo.link_model.evidence import PageLinks, Targets, path_group
+from evocrawl.species.evo.link_model.evidence import path_group
 from evocrawl.species.evo.link_model.hashing import Hasher, Ids, OnWords, Reader, Reals
+from evocrawl.species.evo.link_model.new_rows import NewLinks, NewTargets
 
 Match = Callable[[str, str], float]
 """Maps an anchor and a context, of which one is empty, to their match with the query."""
@@ -38,13 +39,13 @@ class LinkReader:
         """Return the words of a page and their weights: see `Hasher.page`."""
         return self._hasher.page(content.title, content.text)
 
-    def links(self, rows: list[int], links: Collection[Link]) -> PageLinks:
+    def links(self, rows: list[int], links: Collection[Link]) -> NewLinks:
         """Return the words and matches of the links of a page to targets `rows`. O(links)."""
         anchors = [link.anchor for link in links]
         contexts = [link.context for link in links]
         paths = [link.tag_path for link in links]
         group_of = {path: path_group(path) for path in dict.fromkeys(paths)}
-        return PageLinks(
+        return NewLinks(
             rows,
             [group_of[path] for path in paths],
             self._hasher.links(zip(anchors, contexts, paths, strict=True)),
@@ -52,15 +53,19 @@ class LinkReader:
             self._matches(contexts, self._match_of_context),
         )
 
-    def targets(self, urls: Mapping[Fingerprint, str]) -> Targets:
+    def targets(self, urls: Mapping[Fingerprint, str]) -> NewTargets:
         """Return the words and matches of addresses."""
         texts = [readable(url) for url in urls.values()]
         matches = self._matches(texts, self._match_of_context)
-        return Targets([*urls.values()], [*urls], self._hasher.urls(texts), matches)
+        return NewTargets([*urls.values()], [*urls], self._hasher.urls(texts), matches)
 
     def match_of_anchor(self, text: str) -> float:
         """Return the match of an anchor, or of a title, with the query, in [0, 1]."""
         return min(1.0, _ANCHOR * self._match(text, "")) if text else 0.0
+
+    def matches_of_titles(self, titles: list[str]) -> list[float]:
+        """Return the matches of titles with the query, in [0, 1]."""
+        return self._matches(titles, self.match_of_anchor)
 
     def _match_of_context(self, text: str) -> float:
         return min(1.0, _CONTEXT * self._match("", text)) if text else 0.0

@@ -9,13 +9,13 @@ they learn: see `sharing`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Sequence
 
 import numpy as np
 
 from evocrawl.core.containers.spill_file import SpillFile
-from evocrawl.core.model import Fingerprint, Link, Page
-from evocrawl.species.evo.link_model.evidence import LinkGraph, PageLinks, Rows
+from evocrawl.core.model import Fingerprint, Page
+from evocrawl.species.evo.link_model.evidence import LinkGraph, Rows
 from evocrawl.species.evo.link_model.features import (
     FEATURES,
     IS_LEARNT,
@@ -27,8 +27,9 @@ from evocrawl.species.evo.link_model.features import (
 )
 from evocrawl.species.evo.link_model.hashing import Reader, plain
 from evocrawl.species.evo.link_model.history import History
-from evocrawl.species.evo.link_model.link_reader import LinkReader, Match, Meets, links_of
+from evocrawl.species.evo.link_model.link_reader import LinkReader, Match, Meets
 from evocrawl.species.evo.link_model.nearness import COMPARED, Nearness, WordVectors
+from evocrawl.species.evo.link_model.page_evidence import PageEvidence
 from evocrawl.species.evo.link_model.page_labels import PageLabels
 from evocrawl.species.evo.link_model.posterior import Posterior
 from evocrawl.species.evo.link_model.prior import Prior
@@ -86,6 +87,7 @@ class LinkModel:
         self.labels = PageLabels(
             self.evidence, self.profile, _GOOD * self._relevant_at, has_profile=has_profile
         )
+        self._pages = PageEvidence(self.evidence, self._reader, self.profile, self.labels)
         self._latest = LatestFeatures()
         self._next_refit = 5
         self._next_comparison = 1
@@ -138,7 +140,7 @@ class LinkModel:
         rows of the targets that the page links to. O(links of the page), plus refits at growing
         intervals, of O(1) a page.
         """
-        own, rows = self._read(page, is_own=True)
+        own, rows = self._pages.add_own(page, self._begin_with)
         row = own if row is None else row
         if row != own and (self.evidence.is_open(row) or self.evidence.page_of(row) < 0):
             self._try(row, self.evidence.page_of(own))
@@ -150,12 +152,12 @@ class LinkModel:
         self.version += 1
         return rows
 
-    def observe_foreign_page(self, page: Page) -> dict[Fingerprint, int]:
-        """Add the links of a page that another population has fetched, and learns from.
+    def observe_foreign_pages(self, pages: Sequence[Page]) -> list[dict[Fingerprint, int]]:
+        """Add the links of pages that other populations have fetched, and learn from.
 
-        Return the rows of the targets that the page links to. O(links of the page).
+        Return the rows of the targets that each page links to. O(links of the pages).
         """
-        _, rows = self._read(page, is_own=False)
+        rows = [rows for _, rows in self._pages.add_foreign(pages)]
         self.version += 1
         return rows
 
@@ -168,19 +170,6 @@ class LinkModel:
     def _changed(self) -> None:
         self.nearness.note_others(len(self.profile.others.good))
         self.version += 1
-
-    def _read(self, page: Page, *, is_own: bool) -> tuple[int, dict[Fingerprint, int]]:
-        """Add a page or its further links; return its row and those of its targets."""
-        links = links_of(page)
-        urls = {target: link.url for target, link in links.items()}
-        own, *rows = self._rows({page.fingerprint: page.url, **urls})
-        known = self.evidence.page_of(own)
-        if known < 0:
-            found = self._reader.links(rows, links.values()) if rows else None
-            self._add(page, own, found, is_own=is_own)
-        elif rows:
-            self._add_later(known, rows, links.values())
-        return own, dict(zip(links, rows, strict=True))
 
     def mark(self, page: Fingerprint, *, relevant: bool) -> bool:
         """Learn that a user calls a page relevant or not: its label is 1 or 0 from now on.
@@ -234,25 +223,10 @@ class LinkModel:
         good = self.evidence.labels
         return min(1.0, (good + 3) / max(self.evidence.tries - good, 1e-9))
 
-    def _add(self, page: Page, row: int, found: PageLinks | None, *, is_own: bool) -> None:
-        """Add a new page and its links; learn from it if it is the population's own."""
-        like = self.profile.add(*self._reader.page(page.content), is_own=is_own)
-        match = self._reader.match_of_anchor(page.content.title)
-        label = self.labels.label(page.relevance, like)
-        number = self.evidence.add_page(row, page.relevance, label, like, match)
-        self.evidence.pages["is_own"][number] = is_own
-        if is_own:
-            self.nearness.note_label(label)
-            self._try(row, number)
-        if found is not None:
-            self.evidence.add_links(number, found)
-
-    def _add_later(self, page: int, rows: list[int], links: Collection[Link]) -> None:
-        """Add those links of a known page that it did not have before."""
-        are_new = self.evidence.are_new_on(page, np.array(rows)).tolist()
-        new = {row: link for row, link, is_new in zip(rows, links, are_new, strict=True) if is_new}
-        if new:
-            self.evidence.add_links(page, self._reader.links([*new], new.values()))
+    def _begin_with(self, row: int, page: int, label: float) -> None:
+        """Learn from a new page of this population."""
+        self.nearness.note_label(label)
+        self._try(row, page)
 
     def _try(self, row: int, page: int) -> None:
         """Learn that the target `row` is `page`, directly or by a redirect.
@@ -294,13 +268,3 @@ class LinkModel:
     def _state(self) -> tuple[int, float]:
         """Return numbers that change together with the features of a link."""
         return self.version, self.nearness.strength
-
-    def _rows(self, urls: Mapping[Fingerprint, str]) -> list[int]:
-        """Return the rows of addresses; add unknown addresses as targets."""
-        rows = self.evidence.rows([*urls])
-        new = [target for target, row in zip(urls, rows, strict=True) if row is None]
-        if new:
-            targets = self._reader.targets({target: urls[target] for target in new})
-            number = iter(self.evidence.add_targets(targets))
-            return [next(number) if row is None else row for row in rows]
-        return [row for row in rows if row is not None]

@@ -1,0 +1,66 @@
+"""Pages of other populations that are read in one step."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evocrawl.core.model import Content, Link, Page
+from evocrawl.core.urls.identity import fingerprint
+from evocrawl.relevance.terms import Analyser
+from evocrawl.species.evo.link_model import LinkModel, prior
+
+WORDS = ("coral", "reef", "road", "café", "")
+_urls = st.sampled_from([f"http://{host}.test/{name}" for host in "ab" for name in "12345"])
+_links = st.builds(
+    lambda url, *texts: Link(url, fingerprint(url), *texts),
+    _urls,
+    st.sampled_from(WORDS),
+    st.sampled_from(("", "coral reefs near the road")),
+    st.just(()),
+    st.just(0),
+    st.sampled_from(("body/a", "ul/li/a")),
+)
+_pages = st.builds(
+    lambda url, relevance, links, words: Page(
+        url, fingerprint(url), relevance, 0.0, tuple(links), content=Content(*words)
+    ),
+    _urls,
+    st.sampled_from((0.0, 0.1, 0.9)),
+    st.lists(_links, max_size=9),
+    st.tuples(st.sampled_from(WORDS), st.sampled_from(("", "a reef", "a road to a coral reef"))),
+)
+TABLES = ("pages", "targets", "links", "groups")
+
+
+def taught(own: list[Page]) -> LinkModel:
+    """Return a model that has seen pages of its own."""
+    model = LinkModel(
+        lambda anchor, context: 0.8 * ("coral" in anchor) + 0.2 * ("coral" in context),
+        Analyser("en"), 0.2, prior.shipped(),
+    )  # fmt: skip
+    for page in own:
+        model.observe_page(page, None)
+    return model
+
+
+@given(st.lists(_pages, max_size=4), st.lists(_pages, min_size=1, max_size=8))
+@settings(max_examples=60)
+def test_pages_read_in_one_step_leave_the_evidence_as_if_read_one_by_one(
+    own: list[Page], foreign: list[Page]
+) -> None:
+    """To the bit, also if a page is there twice, is known, or is linked by another one."""
+    together, apart = taught(own), taught(own)
+    rows = together.observe_foreign_pages(foreign)
+    assert rows == [apart.observe_foreign_pages([page])[0] for page in foreign]
+    for name in TABLES:
+        one, other = (getattr(model.evidence, name) for model in (together, apart))
+        assert len(one) == len(other)
+        for column in one._columns if hasattr(one, "_columns") else one._new.dtype.names:
+            assert np.array_equal(one[column][: len(one)], other[column][: len(one)]), column
+    every = np.arange(len(together.evidence.targets))
+    assert np.array_equal(together.features(every), apart.features(every))
+    for model in (together, apart):
+        model.refit()
+    assert np.array_equal(together.features(every), apart.features(every))
