@@ -21,6 +21,7 @@ import argparse
 import gc
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import process_time
 
@@ -96,8 +97,14 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
-def lay(web: Web, assembly: Assembly, upto: int, links: int = 0) -> None:
-    """Add pages of so many links; only one page in ten is visited."""
+def lay(
+    web: Web,
+    assembly: Assembly,
+    upto: int,
+    links: int = 0,
+    note: Callable[[Page], None] = lambda _: None,
+) -> None:
+    """Add pages of so many links; only one page in ten is visited. `note` gets the others."""
     species, base = assembly.population.species[0], assembly.base
     appraise = getattr(species.choice, "appraise", None)
     while web.known < upto:
@@ -106,6 +113,7 @@ def lay(web: Web, assembly: Assembly, upto: int, links: int = 0) -> None:
         if base.is_claimed(page.fingerprint):
             continue
         base.add(page.fingerprint, PageRecord(page.url, page.relevance, 0.0, 1, 1))
+        note(page)
         via = Lead(page.url, page.fingerprint, host_of(page.url), b"", 1, 0.0)
         found = []
         for each in page.links:
