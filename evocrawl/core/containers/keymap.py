@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from evocrawl.core.containers.frozen_buckets import FrozenBuckets
 from evocrawl.core.model import Fingerprint
 
 _KEY_BYTES = 12
@@ -49,6 +50,7 @@ class KeyMap:
         self._buckets: list[bytearray] = []
         self._packed = 0
         self._low, self._high = 0, 1
+        self._frozen: FrozenBuckets | None = None
 
     def __len__(self) -> int:
         return len(self._few) + self._packed
@@ -116,6 +118,8 @@ class KeyMap:
         at = bucket.find(key)
         if at > 0 and at % self._stride:
             at = self._place(key, bucket)
+        if self._frozen is not None:
+            self._frozen.keep(place if place < len(buckets) else place & self._low)
         if at >= 0:
             self._struct.pack_into(bucket, at + _KEY_BYTES, *values)
             return
@@ -130,9 +134,12 @@ class KeyMap:
             return
         place = hash(key) & self._high
         buckets = self._buckets
-        bucket = buckets[place if place < len(buckets) else place & self._low]
+        place = place if place < len(buckets) else place & self._low
+        bucket = buckets[place]
         at = self._place(key, bucket)
         if at >= 0:
+            if self._frozen is not None:
+                self._frozen.keep(place)
             stride = self._stride
             bucket[at : at + stride] = bucket[-stride:]
             del bucket[-stride:]
@@ -145,6 +152,16 @@ class KeyMap:
         """
         return self._struct.format, [*self._few.items()], b"".join(self._buckets)
 
+    def freeze(self) -> tuple[str, dict[Fingerprint, Values], FrozenBuckets]:
+        """Return what `dump` does, as of now, with the records to be read later. O(1).
+
+        The map is frozen for one reader at a time: an earlier one gets no further records.
+        """
+        if self._frozen is not None:
+            self._frozen.close()
+        self._frozen = FrozenBuckets(self._buckets)
+        return self._struct.format, self._few.copy(), self._frozen
+
     def load(self, few: Iterable[tuple[Fingerprint, Values]], records: bytes) -> None:
         """Replace all entries by those that `dump` of a map of the same format has returned. O(n).
 
@@ -155,6 +172,7 @@ class KeyMap:
         if rest:
             raise ValueError(f"records of {stride} bytes in a string of {len(records)}")
         self._few = dict(few)
+        self._frozen = None
         self._packed = count
         number = -(-count // self._full)
         self._high = (1 << max(number.bit_length(), 1)) - 1
@@ -187,6 +205,8 @@ class KeyMap:
         buckets = self._buckets
         new, high, stride = len(buckets), self._high, self._stride
         old = new & self._low
+        if self._frozen is not None:
+            self._frozen.keep(old)
         records = bytes(buckets[old])  # slices of bytes are faster than those of a bytearray
         kept, moved = list[bytes](), list[bytes]()
         for at in range(0, len(records), stride):

@@ -15,6 +15,7 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
+from evocrawl.core.containers.frozen_rows import FrozenRows
 from evocrawl.core.containers.spill_file import SpillFile
 
 Records = npt.NDArray[Any]
@@ -56,6 +57,7 @@ class PagedRows:
         self._block_in = np.zeros(0, np.intp)
         self._used = np.zeros(0, np.intp)
         self._is_changed = np.zeros(0, bool)
+        self._frozen: FrozenRows | None = None
 
     @property
     def at_once(self) -> int:
@@ -80,6 +82,8 @@ class PagedRows:
     def places(self, rows: Rows, *, changes: bool) -> Rows:
         """Load `rows` and return their indices in `self.rows`. O(rows)."""
         if self._file is None or not rows.size:
+            if changes and self._frozen is not None:
+                self._keep(rows >> _SHIFT_ROWS, rows >> _SHIFT_ROWS)
             return rows
         self._time += 1
         blocks = rows >> _SHIFT_ROWS
@@ -93,11 +97,15 @@ class PagedRows:
         self._used[slots] = self._time
         if changes:
             self._is_changed[slots] = True
+            if self._frozen is not None:
+                self._keep(blocks, slots)
         return places
 
     def place(self, row: int, *, changes: bool) -> int:
         """Load one row and return its index in `self.rows`. O(1)."""
         if self._file is None:
+            if changes and self._frozen is not None:
+                self._keep(np.array([row >> _SHIFT]), np.array([row >> _SHIFT]))
             return row
         self._time += 1
         block = row >> _SHIFT
@@ -108,7 +116,35 @@ class PagedRows:
         self._used[place >> _SHIFT] = self._time
         if changes:
             self._is_changed[place >> _SHIFT] = True
+            if self._frozen is not None:
+                self._keep(np.array([block]), np.array([place >> _SHIFT]))
         return place
+
+    def freeze(self, rows: int) -> FrozenRows:
+        """Return the first rows as of now, to be read later. O(blocks), of which it is little.
+
+        The rows are frozen for one reader at a time: an earlier one gets no further rows.
+        """
+        if self._frozen is not None:
+            self._frozen.close()
+        total = rows * self.rows.dtype.itemsize
+        self._frozen = FrozenRows(total, self._size, self._blocks_between)
+        return self._frozen
+
+    def _keep(self, blocks: Rows, slots: Rows) -> None:
+        assert self._frozen is not None
+        self._frozen.keep(blocks, slots, self._memory())
+
+    def _blocks_between(self, first: int, last: int) -> npt.NDArray[np.uint8]:
+        """Return some blocks as they are, shape (blocks, bytes of a block); none is loaded."""
+        found = np.zeros((last - first, self._size), np.uint8)
+        if self._file is not None:
+            stored = self._pread(found.nbytes, first * self._size)
+            found.reshape(-1)[: len(stored)] = np.frombuffer(stored, _BYTE)
+        moved = self._moved[first:last]
+        near = np.flatnonzero(moved != _FAR)
+        found[near] = self._memory()[first + near + (moved[near] >> _SHIFT)]
+        return found
 
     def _fetch(self, blocks: Rows) -> None:
         slots = self._put(blocks, is_changed=False)
@@ -167,9 +203,12 @@ class PagedRows:
         return self.rows.view(_BYTE).reshape(-1, self._size)
 
     def _read(self, block: int) -> bytes:
+        return self._pread(self._size, block * self._size)
+
+    def _pread(self, size: int, at: int) -> bytes:
         assert self._file is not None
         try:
-            return os.pread(self._file, self._size, block * self._size)
+            return os.pread(self._file, size, at)
         except OSError as error:
             raise self._spill.failed(error) from error
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from evocrawl.core.containers.frozen_rows import FrozenRows
 from evocrawl.core.containers.paged_rows import PagedRows, Records, Rows
 from evocrawl.core.containers.spill_file import SpillFile
 
@@ -70,10 +71,9 @@ class PagedTable:
             self.put(rows, part)
         return slice(start, self._count)
 
-    def pieces(self) -> Iterator[Records]:
-        """Yield all rows in order, some at a time, as `append` takes them."""
-        for at in range(0, self._count, self._blocks.at_once):
-            yield self.take(np.arange(at, min(at + self._blocks.at_once, self._count)))
+    def freeze(self) -> FrozenRows:
+        """Return all rows as of now, to be read later; see `PagedRows.freeze`."""
+        return self._blocks.freeze(self._count)
 
     def take(self, rows: Rows) -> Records:
         """Return some rows; their fields are the columns."""

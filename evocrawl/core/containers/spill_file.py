@@ -65,15 +65,17 @@ class SpillFile:
         """Return `size` bytes of a record, from `start` on; raises StateError. O(size)."""
         return self._read(address + _SIZE_BYTES + start, size)
 
-    def pieces(self, size: int, start: int = 0) -> Iterator[bytes]:
-        """Yield all records from an address on as they are kept, for `load`.
+    def pieces(self, size: int, start: int, end: int) -> Iterator[bytes]:
+        """Yield the records between two addresses as they are kept, for `load`.
 
-        Each piece has `size` bytes; the last one may have fewer. Later records come after these.
+        Each piece has `size` bytes; the last one may have fewer. Records never change, and later
+        ones come after these, so that pieces may be read while further records are stored.
         """
-        for at in range(start, len(self), size):
-            piece = self._read(at, size)
-            if at < self._written < at + size:
-                piece += self._read(self._written, at + size - self._written)
+        for at in range(start, end, size):
+            most = min(size, end - at)
+            piece = self._read(at, most)
+            if len(piece) < most:
+                piece += self._read(at + len(piece), most - len(piece))
             yield piece
 
     def load(self, pieces: Iterable[bytes]) -> None:

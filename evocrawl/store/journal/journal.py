@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
 from evocrawl.store.journal.operations import Op
+from evocrawl.store.journal.snapshot_steps import SnapshotSteps
 
 
 class Journal(Protocol):
@@ -30,8 +31,8 @@ class Journal(Protocol):
 class SnapshotJournal(Protocol):
     """A journal that also stores snapshots, as `SqliteJournal` does."""
 
-    def snapshot(self, root: dict[str, object], *, compacts: bool) -> int:
-        """Replace the snapshot by one of `root` at the last entry; return the bytes written.
+    def begin_snapshot(self, root: dict[str, object], *, compacts: bool) -> SnapshotSteps:
+        """Begin a snapshot of `root` as of now, at the last entry; return its steps.
 
         If it `compacts`, it takes the place of the entries before it. Raises SnapshotError.
         """

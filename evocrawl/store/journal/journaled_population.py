@@ -231,12 +231,13 @@ class JournaledPopulation:
     def flush(self) -> None:
         """Commit if there are operations that must be durable now. Raises StateError.
 
-        Takes a snapshot when enough visits have ended since the latest one.
+        Begins a snapshot when enough visits have ended since the latest one, and goes on with it.
         """
         if self._is_due:
             self.commit()
-            if self.snapshots.is_due(self.facts):
-                self.take_snapshot()
+            if self.snapshots.is_due(self.facts) and not self._is_choosing:
+                self.snapshots.begin(self.facts)
+        self.snapshots.go_on()
 
     def flush_soon(self) -> None:
         """Make the next `flush` commit."""
@@ -248,7 +249,7 @@ class JournaledPopulation:
         self._journal.commit()
 
     def take_snapshot(self) -> None:
-        """Make a snapshot durable; see `Snapshots.take`. Does nothing while a choice is under way.
+        """Make a snapshot durable at once. Does nothing while a choice is under way.
 
         Raises StateError on failure.
         """
@@ -263,6 +264,7 @@ class JournaledPopulation:
         """
         try:
             self.commit()
+            self.snapshots.complete()
             if self.snapshots.is_due_at_end(self.facts):
                 self.take_snapshot()
         finally:

@@ -1,4 +1,8 @@
-"""Takes the snapshots of a crawl: how often, and of what."""
+"""Takes the snapshots of a crawl: how often, of what, and when it goes on with one.
+
+The crawl waits while the objects of a snapshot are frozen, and for each of the short steps in which
+it is written.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,18 @@ from evocrawl.store.journal.facts import ReplayedState
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 from evocrawl.store.journal.journal import Journal, SnapshotJournal
 from evocrawl.store.journal.snapshot.graph import SnapshotError
+from evocrawl.store.journal.snapshot_steps import SnapshotSteps
 
 logger = logging.getLogger(__name__)
 
 _SHARE_AT_END = 20
 """The end of a run takes a snapshot after this part of the visits between two snapshots."""
+_STEP_S = 0.02
+"""Seconds of a step; the part that is written last comes on top."""
+_AT_ONCE_S = 0.06
+"""Seconds in which a small snapshot is complete at once."""
+_PAUSE = 2
+"""The crawl goes on for this many times as long as a step before the next one."""
 
 
 class Snapshots:
@@ -33,18 +44,29 @@ class Snapshots:
         self.compacts = False
         """True if a snapshot takes the place of the entries of the journal before it."""
         self.taken_at = 0
-        """Visits that had ended when the latest snapshot was taken."""
+        """Visits that had ended when the latest snapshot was begun."""
+        self._under_way: SnapshotSteps | None = None
+        self._taken_before = 0
+        self._ended_s = 0.0
+        self._held_s: list[float] = []
 
     def is_due(self, facts: ReplayedState) -> bool:
         """Return True when enough visits have ended since the latest snapshot."""
-        return 0 < self.every_visits <= facts.settled - self.taken_at
+        is_time = 0 < self.every_visits <= facts.settled - self.taken_at
+        return is_time and self._under_way is None
 
     def is_due_at_end(self, facts: ReplayedState) -> bool:
         """Return True when a run that ends now has visits whose replay would take a while."""
         return 0 < self.every_visits <= _SHARE_AT_END * (facts.settled - self.taken_at)
 
     def take(self, facts: ReplayedState) -> None:
-        """Make a snapshot durable; all operations are committed.
+        """Make a snapshot durable at once; all operations are committed. Raises StateError."""
+        self.complete()
+        self.begin(facts)
+        self.complete()
+
+    def begin(self, facts: ReplayedState) -> None:
+        """Begin a snapshot of the crawl as of now; all operations are committed.
 
         If a part of the crawl cannot be stored, no snapshot is taken any more, and a resume replays
         the journal after the latest one. Raises StateError on failure.
@@ -52,20 +74,55 @@ class Snapshots:
         if not isinstance(self._journal, SnapshotJournal):
             return
         began_s = perf_counter()
+        self._taken_before, self.taken_at = self.taken_at, facts.settled
         try:
-            size = self._journal.snapshot(self.root(facts), compacts=self.compacts)
+            self._under_way = self._journal.begin_snapshot(self.root(facts), compacts=self.compacts)
         except SnapshotError as error:
-            self.every_visits = 0
-            after = " after the latest one" if self.taken_at else ""
-            logger.warning(
-                "store: no snapshot is taken: %s; a resume replays every visit%s", error, after
-            )
+            self._give_up(error)
             return
-        self.taken_at = facts.settled
-        logger.info(
-            "store: took a snapshot after %d visits: %.1f MB in %.1f s",
-            self.taken_at, size / 1e6, perf_counter() - began_s,
-        )  # fmt: skip
+        frozen_s = perf_counter() - began_s
+        self._held_s = []
+        self._step(self._under_way, _AT_ONCE_S - frozen_s, frozen_s)
+
+    def go_on(self) -> None:
+        """Go on with the snapshot that was begun, if the crawl has had its time. Raises StateError.
+
+        The pause keeps the crawl going, and several calls in one turn of the event loop short.
+        """
+        is_time = perf_counter() - self._ended_s >= _PAUSE * _STEP_S
+        if self._under_way is not None and is_time:
+            self._step(self._under_way, _STEP_S)
+
+    def complete(self) -> None:
+        """Write all of the snapshot that was begun. Raises StateError on failure."""
+        while self._under_way is not None:
+            self._step(self._under_way, _STEP_S)
+
+    def _step(self, under_way: SnapshotSteps, least_s: float, before_s: float = 0.0) -> None:
+        """Write for at least so many seconds; the crawl has waited for `before_s` already."""
+        began_s = perf_counter() - before_s
+        self._under_way = None
+        try:
+            if not under_way.step(least_s):
+                self._under_way = under_way
+        except SnapshotError as error:
+            self._give_up(error)
+            return
+        self._ended_s = perf_counter()
+        self._held_s.append(self._ended_s - began_s)
+        if self._under_way is None:
+            logger.info(
+                "store: took a snapshot after %d visits: %.1f MB in %.1f s, %.2f s at a time at "
+                "most", self.taken_at, under_way.size / 1e6, sum(self._held_s), max(self._held_s),
+            )  # fmt: skip
+
+    def _give_up(self, error: SnapshotError) -> None:
+        self.every_visits = 0
+        self.taken_at = self._taken_before
+        after = " after the latest one" if self.taken_at else ""
+        logger.warning(
+            "store: no snapshot is taken: %s; a resume replays every visit%s", error, after
+        )
 
     def check(self, facts: ReplayedState) -> None:
         """Raise SnapshotError if there can be no snapshot of the crawl as it is now."""

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.files import problem_of
+from evocrawl.store.journal.compaction import TABLE as REPLACED
 from evocrawl.store.journal.kept_opt_outs import TABLE as OPT_OUTS
 
 APPLICATION_ID = 0x65766F63  # "evoc"
@@ -105,6 +106,7 @@ def connect(path: Path) -> sqlite3.Connection:
             database.execute(_OPENED)
             database.execute(_KEPT)
             database.execute(OPT_OUTS)
+            database.execute(REPLACED)
             database.execute("REPLACE INTO opened VALUES (1, ?)", (os.fsencode(real),))
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except BaseException:

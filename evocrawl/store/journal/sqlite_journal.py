@@ -4,8 +4,7 @@
 process loses only what it had not committed. A power cut may also lose the last commits, but never
 the consistency of the file (``synchronous=NORMAL`` in WAL mode).
 
-Each page has exactly one record, by its fingerprint: a later visit increments `visits`, and
-updates the record if the content has changed.
+The records of pages are written in the same transactions: see `PageRows`.
 """
 
 from __future__ import annotations
@@ -13,12 +12,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from evocrawl.core.errors import StateError
-from evocrawl.core.model import Fetched, Page
+from evocrawl.core.model import Fetched
 from evocrawl.politeness.opt_out_files import OptOutFile
 from evocrawl.store.journal import sqlite_file
 from evocrawl.store.journal.codec import NoPayloads, OperationCodec, Payloads, digest_of
@@ -28,30 +29,13 @@ from evocrawl.store.journal.kept_values import KeptValues
 from evocrawl.store.journal.operations import Op, VisitSettled
 from evocrawl.store.journal.operations.row import Row
 from evocrawl.store.journal.ownership import Ownership
+from evocrawl.store.journal.page_rows import PageRows
 from evocrawl.store.journal.snapshot import snapshot as snapshots
 from evocrawl.store.journal.snapshot.parts import KeptFiles
+from evocrawl.store.journal.snapshot_steps import SnapshotSteps
 
 _ADD_OP = "INSERT INTO ops (kind, at, visit, key, content, data) VALUES (?, ?, ?, ?, ?, ?)"
 _ADD_CONTENT = "INSERT OR IGNORE INTO contents (digest, packed) VALUES (?, ?)"
-_PAGE_COLUMNS = (
-    "fingerprint", "url", "relevance", "energy", "visit", "agent", "depth", "parent", "anchor",
-    "status", "fetched_at", "seconds", "version", "content", "duplicate_of", "truncated",
-    "published_at", "changed_at",
-)  # fmt: skip
-_ADD_PAGE = f"""
-INSERT INTO pages ({", ".join(_PAGE_COLUMNS)})
-VALUES ({", ".join(f":{each}" for each in _PAGE_COLUMNS)})
-ON CONFLICT (fingerprint) DO NOTHING
-"""
-_COUNT_VISIT = "UPDATE pages SET visits = visits + 1 WHERE fingerprint = :fingerprint"
-_RENEW_PAGE = """
-UPDATE pages SET url = :url, relevance = :relevance, energy = :energy, status = :status,
-                 fetched_at = :fetched_at, seconds = :seconds, version = :version,
-                 content = :content, duplicate_of = :duplicate_of, truncated = :truncated,
-                 published_at = :published_at, changed_at = :changed_at
-WHERE fingerprint = :fingerprint AND version <> :version
-"""
-_ADD_BODY = "REPLACE INTO bodies (fingerprint, status_line, headers, body) VALUES (?, ?, ?, ?)"
 _READ_OPS = """
 SELECT kind, at, visit, key, ops.content, data, packed
 FROM ops LEFT JOIN contents ON contents.digest = ops.content WHERE seq > ? ORDER BY seq
@@ -87,8 +71,7 @@ class SqliteJournal:
         self._packer = OperationCodec(payloads or NoPayloads())
         self._rows: list[Row] = []
         self._contents: dict[bytes, bytes] = {}
-        self._pages: list[tuple[Any, ...]] = []
-        self._bodies: list[tuple[Any, ...]] = []
+        self._pages = PageRows()
         self._kept_files: KeptFiles = WeakKeyDictionary()
         self._is_open = True
         sqlite_file.refuse_other_content(self.path)
@@ -113,7 +96,7 @@ class SqliteJournal:
             packed = self._packer.pack_content(op.outcome.page)
             digest = digest_of(packed)
             self._contents[digest] = packed
-            self._record(op, op.outcome.page, digest)
+            self._pages.add(op, op.outcome.page, digest)
         self._rows.append(self._packer.pack(op, digest))
 
     def commit(self) -> None:
@@ -124,35 +107,23 @@ class SqliteJournal:
         """
         if not self._is_open:
             return
-        write = self._database
         try:
             self._owner.check()
             if not (self._rows or self.kept or self.opt_outs):
                 return
-            with sqlite_file.explained(self.path):
-                write.execute("BEGIN IMMEDIATE")
-                self._check_sole_writer()
-                write.executemany(_ADD_OP, self._rows)
-                for content in self._contents.items():
-                    write.execute(_ADD_CONTENT, content)
-                for values in self._pages:
-                    page = dict(zip(_PAGE_COLUMNS, values, strict=True))
-                    if not write.execute(_ADD_PAGE, page).rowcount:
-                        write.execute(_COUNT_VISIT, page)
-                        write.execute(_RENEW_PAGE, page)
-                for body in self._bodies:
-                    write.execute(_ADD_BODY, body)
-                self.kept.write(write)
-                self.opt_outs.write(write)
-                write.execute("COMMIT")
+            with self._transaction():
+                self._database.executemany(_ADD_OP, self._rows)
+                self._database.executemany(_ADD_CONTENT, self._contents.items())
+                for each in (self._pages, self.kept, self.opt_outs):
+                    each.write(self._database)
         except StateError:
             self._rows.clear()
             self.close()
             raise
-        for each in (self._rows, self._contents, self._pages, self._bodies):
-            each.clear()
-        self.kept.written()
-        self.opt_outs.written()
+        self._rows.clear()
+        self._contents.clear()
+        for each in (self._pages, self.kept, self.opt_outs):
+            each.written()
 
     def opt_outs_of(self, authority: str) -> dict[str, OptOutFile]:
         """Return the opt-out files of a server by their paths. Raises StateError for damage."""
@@ -195,33 +166,21 @@ class SqliteJournal:
             for *columns, packed in self._database.execute(_READ_LINKS, (entry,)):
                 yield self._packer.unpack(Row(*columns), packed)
 
-    def snapshot(self, root: dict[str, object], *, compacts: bool = False) -> int:
-        """Replace the snapshot by one of `root` at the last committed entry; return bytes written.
+    def begin_snapshot(self, root: dict[str, object], *, compacts: bool = False) -> SnapshotSteps:
+        """Begin a snapshot of `root` as of now, at the last committed entry; return its steps.
 
-        It takes the place of the earlier one in one transaction; if that `compacts`, also of the
-        entries before it. Raises SnapshotError for an object that no snapshot can hold, which
-        leaves the earlier one and all entries; StateError as `commit` does.
+        They write it while the crawl goes on, and the last of them lets it take the place of the
+        earlier one; if it `compacts`, then also of the entries before it. Raises SnapshotError for
+        an object that no snapshot can hold, and StateError as `commit` does.
         """
-        write = self._database
+        database = self._database
         with sqlite_file.explained(self.path):
-            self._owner.check()
-            write.execute("BEGIN IMMEDIATE")
-            try:
-                self._check_sole_writer()
-                entry = write.execute(_LAST).fetchone()[0] or 0
-                done = snapshots.write(
-                    write, entry, root, self._packer.pack_payload, self._kept_files
-                )
-                if compacts:
-                    compact(write, entry)
-            except BaseException:
-                write.execute("ROLLBACK")
-                raise
-            write.execute("COMMIT")
-            self._kept_files = done.kept
-            # The log has grown by the whole snapshot, and would keep that length.
-            write.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return done.size
+            entry = database.execute(_LAST).fetchone()[0] or 0
+        new = snapshots.NewSnapshot(
+            database, entry, root, self._packer.pack_payload, self._kept_files
+        )
+        after = compact(database, entry) if compacts else iter(())
+        return SnapshotSteps(new, after, self._transaction, partial(snapshots.discard, database))
 
     def check_snapshot(self, root: dict[str, object]) -> None:
         """Raise SnapshotError if no snapshot can hold an object of `root`; write nothing."""
@@ -260,22 +219,19 @@ class SqliteJournal:
         if self._data_version() != self._version:
             raise StateError(f"{self.path}: another process has written to this state")
 
-    def _record(self, op: VisitSettled, page: Page, digest: bytes) -> None:
-        details = op.details
-        if details is None:
-            return
-        lead, answer = details.lead, details.answer
-        seconds = op.outcome.cost.seconds if isinstance(op.outcome, Fetched) else 0.0
-        self._pages.append(
-            (page.fingerprint, _clean(page.url), page.relevance, page.energy, op.visit,
-             details.agent, lead.depth, _clean(details.parent), _clean(lead.anchor),
-             details.status, details.fetched_at, seconds, page.version, digest,
-             _clean(details.duplicate_of), " ".join(details.truncated), details.published_at,
-             details.changed_at)
-        )  # fmt: skip
-        if answer is not None:
-            headers = json.dumps(answer.headers)
-            self._bodies.append((page.fingerprint, answer.status_line, headers, answer.body))
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Write in one transaction. Raises StateError as `commit` does."""
+        with sqlite_file.explained(self.path):
+            self._owner.check()
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                self._check_sole_writer()
+                yield
+            except BaseException:
+                self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
 
     def _introduce(self, about: Mapping[str, Any]) -> None:
         """Store the identity of the crawl before its first run; compare it in a later one.
@@ -298,8 +254,3 @@ class SqliteJournal:
         ]
         if differing:
             raise StateError(f"{self.path}: the state of another crawl: {'; '.join(differing)}")
-
-
-def _clean(text: str) -> str:
-    """Replace lone surrogates, which SQLite refuses, by question marks."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()

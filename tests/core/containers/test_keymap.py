@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import blake2b
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -95,3 +96,40 @@ def test_values_that_look_like_a_key_are_no_keys() -> None:
     keys.put(b"other bytes!", b"twelve bytes")
     assert keys.get(b"other bytes!") == (b"twelve bytes",)
     assert keys.get(b"twelve bytes") == (b"other bytes!",)
+
+
+@given(st.integers(0, 40), st.integers(0, 300), st.integers(1, 3000))
+def test_a_frozen_map_is_read_as_it_was(seed: int, count: int, size: int) -> None:
+    """While records are added, changed and removed, and buckets are split."""
+    keys, rng = KeyMap("<Q", small=0), Random(seed)
+    for number in range(count):
+        keys.put(key(number), number)
+    keys.put(b"short", 1)
+    form, few, records = keys.dump()
+    frozen_form, frozen_few, frozen = keys.freeze()
+    read = b""
+    for piece in frozen.pieces(size):
+        read += piece
+        for _ in range(20):
+            keys.put(key(rng.randrange(2 * count + 1)), rng.randrange(1 << 60))
+            keys.discard(key(rng.randrange(2 * count + 1)))
+        keys.put(b"short", 2)
+    assert read == records
+    assert (frozen_form, [*frozen_few.items()]) == (form, few)
+
+
+def test_a_map_is_frozen_for_one_reader_at_a_time() -> None:
+    """The earlier one is not left with a part of the records, and keeps no copies."""
+    keys = KeySet(0)
+    for number in range(200):
+        keys.add(key(number))
+    first = keys.freeze()[2]
+    pieces = first.pieces(1000)
+    assert next(pieces)
+    second = keys.freeze()[2]
+    for number in range(200):
+        keys.discard(key(number))
+    with pytest.raises(ValueError, match="another reader"):
+        next(pieces)
+    assert not first._kept
+    assert len(b"".join(second.pieces(1000))) == 200 * 12

@@ -95,3 +95,42 @@ def test_a_full_disk_loses_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         spill.check()
     assert (rows["worth"] == [2.0] * 1000 + [0.5] * 500).all()
     assert (rows["address"][:1000] == np.arange(1000)).all()
+
+
+@pytest.mark.parametrize("most_bytes", [0, 1 << 14, 1 << 30])
+@pytest.mark.parametrize("count", [0, 1, 31, 32, 3000])
+def test_frozen_rows_are_read_as_they_were(most_bytes: int, count: int) -> None:
+    """While rows are changed and added, in memory and on disk."""
+    rows, rng = table(SpillFile(), most_bytes), np.random.default_rng(count)
+    rows.append(rows.fresh(count))
+    rows.set("address", np.arange(count), rng.integers(1 << 60, size=count))
+    before, read = rows.take(np.arange(count)), b""
+    frozen = rows.freeze()
+    for turn, piece in enumerate(frozen.pieces(5000)):
+        read += piece
+        rows.append(rows.fresh(40))
+        some = rng.permutation(len(rows))[:60]
+        rows.set("address", some, rng.integers(1 << 60, size=60)[: len(some)])
+        rows.set_one("worth", int(some[0]), -1.0)
+        rows.put(np.array([turn]), rows.fresh(1))
+        rows.get("links", rng.permutation(len(rows))[:60])
+    found = np.frombuffer(read, before.dtype)
+    for name in before.dtype.names:
+        assert (found[name] == before[name]).all()
+    assert len(found) == count
+    assert not frozen._kept
+
+
+def test_a_table_is_frozen_for_one_reader_at_a_time() -> None:
+    """The earlier one is not left with a part of the rows, and keeps no copies."""
+    rows = table(SpillFile(), 0)
+    rows.append(rows.fresh(1000))
+    first = rows.freeze()
+    pieces = first.pieces(4000)
+    assert next(pieces)
+    second = rows.freeze()
+    rows.set("address", np.arange(1000), 7)
+    with pytest.raises(ValueError, match="another reader"):
+        next(pieces)
+    assert not first._kept
+    assert len(b"".join(second.pieces(4000))) == 1000 * rows.fresh(1).itemsize

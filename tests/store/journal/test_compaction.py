@@ -13,7 +13,6 @@ from test_snapshots import facts_of, rebuilt
 
 from evocrawl.core.errors import StateError
 from evocrawl.store.archive import Archive
-from evocrawl.store.journal import sqlite_journal
 from evocrawl.store.journal.earlier_requests import NoRequests
 from evocrawl.store.journal.journaled_population import JournaledPopulation
 from evocrawl.store.journal.operations import Spent
@@ -34,6 +33,14 @@ def compact_crawl(path: Path, species: str) -> Journey:
     journey.journaled.commit()
     journal.close()
     return journey
+
+
+def compacted(journal: SqliteJournal, root: dict[str, object]) -> None:
+    """Take a snapshot of `root`, and compact the journal."""
+    steps = journal.begin_snapshot(root, compacts=True)
+    while not steps.step(0.0):
+        pass
+    assert steps.size > 0
 
 
 def numbers(path: Path) -> list[int]:
@@ -68,7 +75,7 @@ def test_contents_stay_while_a_page_or_an_entry_has_them(tmp_path: Path) -> None
     for op in (*versions, landed(page("http://b.test/", "sand"), 3)):
         journal.append(op)
     journal.commit()
-    assert journal.snapshot({"nothing": []}, compacts=True) > 0
+    compacted(journal, {"nothing": []})
     journal.append(landed(page("http://a.test/", "algae", b"7"), 4))
     journal.commit()
     journal.close()
@@ -79,38 +86,54 @@ def test_contents_stay_while_a_page_or_an_entry_has_them(tmp_path: Path) -> None
     journal = SqliteJournal(path, ABOUT)
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("SELECT count(*) FROM contents").fetchone() == (3,)
-        journal.snapshot({"nothing": []}, compacts=True)
+        compacted(journal, {"nothing": []})
         assert database.execute("SELECT count(*) FROM contents").fetchone() == (2,)
         assert database.execute("SELECT count(*) FROM ops").fetchone() == (1,)
     journal.close()
 
 
-def test_a_compaction_that_fails_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("done", [*range(12)])
+def test_a_crawl_killed_while_it_compacts_has_a_snapshot_and_what_follows_it(
+    done: int, tmp_path: Path
 ) -> None:
-    """Snapshot and entries are those before it."""
+    """Before the new snapshot is complete all entries are there; the next one removes the rest."""
     path = tmp_path / "state.sqlite"
     journal = SqliteJournal(path, ABOUT)
-    for number in range(5):
-        journal.append(landed(page(f"http://a.test/{number}"), number))
+    for number in range(900):
+        text = f"reef {number % 3}"
+        journal.append(landed(page(f"http://a.test/{number % 2}", text, b"%d" % number), number))
     journal.commit()
-    journal.snapshot({"held": [1]})
-
-    def half_done(database: sqlite3.Connection, entry: int) -> None:
-        database.execute("DELETE FROM ops WHERE seq < ?", (entry,))
-        raise sqlite3.OperationalError("disk I/O error")
-
-    monkeypatch.setattr(sqlite_journal, "compact", half_done)
+    compacted(journal, {"held": [1]})
+    for _ in range(900):
+        journal.append(Spent(None))
+    journal.append(landed(page("http://a.test/0", "sand", b"sand"), 900))
     journal.append(Spent(None))
     journal.commit()
-    with pytest.raises(StateError, match="disk I/O error"):
-        journal.snapshot({"held": [2]}, compacts=True)
+    assert (numbers(path)[0], contents(path)) == (900, 3)
+    steps = journal.begin_snapshot({"held": [2]}, compacts=True)
+    while done and not steps.step(0.0):
+        done -= 1
+    journal.append(Spent(None))
+    journal.commit()
     journal.close()
-    assert numbers(path) == [1, 2, 3, 4, 5, 6]
     held: list[int] = []
     journal = SqliteJournal(path, ABOUT)
-    assert (journal.restore({"held": held}), held) == (5, [1])
+    entry = journal.restore({"held": held})
+    left = numbers(path)
+    assert (entry, held) in ((900, [1]), (1802, [2]))
+    assert left == [*range(left[0], 1804)]
+    assert left[0] <= entry
+    assert left[0] == 900 or entry == 1802
+    with Archive(path) as archive:
+        assert sorted(each.text for each in archive.pages()) == ["reef 2", "sand"]
+    compacted(journal, {"held": [3]})
     journal.close()
+    assert (numbers(path), contents(path)) == ([1803], 2)
+
+
+def contents(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as database:
+        return int(database.execute("SELECT count(*) FROM contents").fetchone()[0])
 
 
 @pytest.mark.parametrize(

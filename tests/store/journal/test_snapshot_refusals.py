@@ -54,7 +54,7 @@ def test_a_file_without_a_snapshot_has_none() -> None:
     """Of a crawl that has taken none, or that was stopped while it took its first."""
     database = sqlite3.connect(":memory:", isolation_level=None)
     assert snapshot.read(database, {"held": Holder()}, lambda payload: payload) == 0
-    size = snapshot.write(database, 7, {"held": Holder([1])}, lambda payload: payload).size
+    size = snapshot.write(database, 7, {"held": Holder([1])}, lambda payload: payload)
     assert database.execute("SELECT sum(length(data)) FROM snapshot").fetchone() == (size,)
     database.execute("DELETE FROM snapshot")
     assert snapshot.read(database, {"held": Holder()}, lambda payload: payload) == 0

@@ -18,7 +18,7 @@ Array = npt.NDArray[Any]
 
 _LINE = 64
 """Bytes of a line."""
-_LARGE = 1 << 16
+LARGE = 1 << 16
 """Bytes from which an array is stored by lines."""
 _SPARSE = 0.7
 """Greatest share of lines that are not zero; with more, the array is stored whole."""
@@ -32,7 +32,7 @@ def form_of(array: Array) -> Any:
 def pieces_of(array: Array) -> tuple[int, Iterator[bytes]]:
     """Return the number of stored lines, −1 for a whole array, and the data; for `array_of`."""
     flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    if flat.nbytes < _LARGE:
+    if flat.nbytes < LARGE:
         return -1, iter((flat.tobytes(),))
     over = -flat.nbytes % _LINE
     lines = (np.append(flat, np.zeros(over, np.uint8)) if over else flat).reshape(-1, _LINE)

@@ -24,7 +24,7 @@ import msgpack
 
 from evocrawl.core.errors import StateError
 
-FORMAT = 2
+FORMAT = 3
 """Version of this form; another version is not read."""
 
 REFERENCE, OF_PROCESS, METHOD, BIG, PAYLOAD = 1, 2, 3, 4, 5
@@ -53,11 +53,10 @@ def is_of_process(value: object) -> bool:
     return isinstance(value, _CODE) or type(value).__module__.startswith(_STATIC)
 
 
-def is_wiring(value: object) -> bool:
-    """Return whether a list or dict has functions in it, as one of listeners."""
-    if type(value) is list:
-        return any(isinstance(each, _CODE) for each in value)
-    return type(value) is dict and any(isinstance(each, _CODE) for each in value.values())
+@functools.cache
+def is_code(kind: type) -> bool:
+    """Return whether a class is that of functions or other code."""
+    return issubclass(kind, _CODE)
 
 
 def state_of(value: object) -> dict[str, Any]:
@@ -65,12 +64,21 @@ def state_of(value: object) -> dict[str, Any]:
 
     A class names those in `of_run`. Attributes of slots that are not set are left out.
     """
-    kind = type(value)
-    left_out = getattr(kind, "of_run", ())
-    names = [name for each in kind.__mro__ for name in _slots(each)]
-    values = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    left_out = getattr(type(value), "of_run", ())
+    kind: Any = type(value)
+    slots = slots_of(kind)
+    values = {name: getattr(value, name) for name in slots if hasattr(value, name)}
     values.update(getattr(value, "__dict__", {}))
     return {name: each for name, each in values.items() if name not in left_out}
+
+
+@functools.cache
+def slots_of(kind: type) -> tuple[str, ...]:
+    """Return the slots of a class without those that each run of a crawl sets itself."""
+    left_out = getattr(kind, "of_run", ())
+    return tuple([
+        name for each in kind.__mro__ for name in _slots(each) if name not in left_out
+    ])  # fmt: skip
 
 
 def name_of(kind: type) -> str:

@@ -12,6 +12,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from itertools import chain
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -24,7 +25,7 @@ from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.store.journal.snapshot import graph
 from evocrawl.store.journal.snapshot.graph import SnapshotError
 from evocrawl.store.journal.snapshot.new_objects import fill_table, new_dict, new_whole
-from evocrawl.store.journal.snapshot.parts import SIZE, KeptFiles, PartReader, Place
+from evocrawl.store.journal.snapshot.parts import KeptFiles, PartReader, Place
 from evocrawl.store.journal.snapshot.references import (
     PROCESS,
     Payload,
@@ -262,8 +263,8 @@ class GraphReader:
             case "table":
                 fill_table(known, rest[0], self._parts.pieces(rest[1]))
             case "spill":
-                known.load(self._parts.pieces(rest[0]))
-                self.files[known] = rest[0][0], len(known) // SIZE
+                known.load(chain.from_iterable(map(self._parts.pieces, rest)))
+                self.files[known] = rest[0]
             case _:
                 pass
 

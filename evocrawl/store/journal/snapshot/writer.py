@@ -15,18 +15,23 @@ from msgpack import ExtType
 from numpy.random import Generator
 from sortedcontainers import SortedKeyList, SortedList
 
-from evocrawl.core.containers.keymap import KeyMap, KeySet
+from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.containers.paged_table import PagedTable
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Lead, Link
 from evocrawl.store.journal.operations.row import to_json
 from evocrawl.store.journal.snapshot import graph
 from evocrawl.store.journal.snapshot.arrays import form_of, pieces_of
+from evocrawl.store.journal.snapshot.frozen import (
+    LEAD,
+    LINK,
+    PLAIN,
+    FrozenGraph,
+    has_stored_methods,
+)
 from evocrawl.store.journal.snapshot.graph import SnapshotError
-from evocrawl.store.journal.snapshot.parts import PartWriter, Place
+from evocrawl.store.journal.snapshot.parts import SIZE, PartWriter, Place, Steps
 
-_PLAIN = (type(None), bool, float, str, bytes)
-_FIXED = (*_PLAIN, int, tuple, frozenset)
 _SHORT = 1 << 12
 """Bytes of data that are in their node; longer data are in other parts."""
 _MANY = 64
@@ -36,200 +41,156 @@ _PROCESS = ExtType(graph.OF_PROCESS, b"")
 
 
 class GraphWriter:
-    """Writes objects and all that they refer to; `pack_payload` converts payloads of links."""
+    """Writes the objects of a graph; `pack_payload` converts payloads of links."""
 
-    def __init__(self, parts: PartWriter, pack_payload: Callable[[Any], Any]) -> None:
+    def __init__(
+        self, frozen: FrozenGraph, parts: PartWriter, pack_payload: Callable[[Any], Any]
+    ) -> None:
+        self._frozen = frozen
         self._parts = parts
         self._pack_payload = pack_payload
-        self._numbers: dict[int, int] = {}
-        self._objects: list[Any] = []
-        self._owners: list[int] = []
-        self._at = 0
-        self._method_owners: dict[int, int] = {}
-        self._methods_of: list[Any] = []
-        self._arrays: list[tuple[int, int]] = []
-        self._forms: dict[type, Callable[[Any], list[Any]]] = {
+        self._places: dict[int, Any] = {}
+        self._forms: dict[type, Callable[[Any, Any], list[Any]]] = {
             list: self._list,
-            dict: self._dict,
-            OrderedDict: self._dict,
-            Counter: self._dict,
-            defaultdict: self._dict,
-            set: lambda each: ["set", self._keys(each)],
-            frozenset: lambda each: ["frozenset", self._keys(each)],
-            deque: lambda each: ["deque", each.maxlen, [*map(self._value, each)]],
-            bytearray: lambda each: ["bytearray", self._data((each,))],
-            array: lambda each: ["array", each.typecode, self._data((each,))],
+            dict: self._dict, OrderedDict: self._dict, Counter: self._dict, defaultdict: self._dict,
+            set: lambda _, keys: ["set", self._keys(keys)],
+            frozenset: lambda _, keys: ["frozenset", self._keys(keys)],
+            deque: lambda each, items: ["deque", each.maxlen, [*map(self._value, items)]],
+            bytearray: lambda _, data: ["bytearray", self._data((data,))],
+            array: lambda each, copy: ["array", each.typecode, self._data((copy,))],
             np.ndarray: self._array,
-            Generator: self._generator,
-            SortedList: lambda each: ["sorted", self._data((array("d", each),))],
-            SortedKeyList: lambda each: ["ranked", self._keys(each)],
-            count: lambda each: ["count", *map(self._value, each.__reduce__()[1])],
-            KeyMap: self._key_map,
-            KeySet: self._key_map,
-            PagedTable: lambda each: ["table", form_of(each.fresh(1))[0], self._rows(each)],
-            SpillFile: lambda each: ["spill", self._parts.put_file(each)],
-        }
+            Generator: lambda _, of: ["generator", [*map(self._value, of[0])], self._value(of[1])],
+            SortedList: lambda _, keys: ["sorted", self._data((array("d", keys),))],
+            SortedKeyList: lambda _, keys: ["ranked", self._keys(keys)],
+            count: lambda _, values: ["count", *map(self._value, values)],
+        }  # fmt: skip
 
-    def write(self, root: dict[str, object]) -> Place:
-        """Write the graph of `root`; return the place of its nodes. O(objects and their bytes).
+    def steps(self) -> Steps:
+        """Write the graph step by step; return the place of its nodes.
 
-        Raises SnapshotError for an object that no snapshot can hold.
+        The containers that keep copies of what changes come first. Raises SnapshotError for a value
+        that no snapshot can hold, and StateError if a file of records cannot be read.
         """
-        self._value(root)
+        frozen, parts = self._frozen, self._parts
+        for number, held in frozen.held.items():
+            self._places[number] = yield from parts.put(held.pieces(SIZE))
+        for number, length in frozen.files.items():
+            self._places[number] = yield from parts.put_file(frozen.objects[number], length)
         nodes = bytearray()
+        for number in range(len(frozen.objects)):
+            nodes += self._packed(number)
+            yield from parts.put_reserved()
+            yield
+        owners = [frozen.numbers.get(id(each)) for each in frozen.methods_of]
+        nodes += graph.packed(["methods", owners])
+        return (yield from parts.put((nodes,)))
+
+    def _packed(self, number: int) -> bytes:
+        """Return the node of an object, and free what it contained."""
+        value, content = self._frozen.objects[number], self._frozen.contents[number]
+        self._frozen.contents[number] = None
         try:
-            while self._at < len(self._objects):
-                nodes += graph.packed(self._node(self._objects[self._at]))
-                self._at += 1
+            return graph.packed(self._node(number, value, content))
         except SnapshotError as error:
-            raise SnapshotError(f"{error} ({self._path()})") from None
-        self._check_arrays()
-        nodes += graph.packed(
-            ["methods", [self._numbers.get(id(each)) for each in self._methods_of]]
-        )
-        return self._parts.put((nodes,))
+            raise SnapshotError(f"{error} ({self._frozen.path(number)})") from None
 
     def _value(self, value: Any) -> Any:
         """Return a value as it is in a node."""
         kind = type(value)
-        if kind in _PLAIN:
-            return value
         if kind is int:
             if -(1 << 63) <= value < 1 << 64:
                 return value
             size = value.bit_length() // 8 + 1
             return ExtType(graph.BIG, value.to_bytes(size, "little", signed=True))
+        if kind in PLAIN:
+            return value
         if kind is tuple:
             return [*map(self._value, value)]
+        number = self._frozen.numbers.get(id(value))
+        if number is not None:
+            return ExtType(graph.REFERENCE, number.to_bytes(4, "little"))
         if isinstance(value, types.MethodType | types.BuiltinFunctionType):
             owner = value.__self__
-            if type(owner) in _FIXED or graph.is_of_process(owner):
-                return _PROCESS
-            name = value.__name__.encode()
-            return ExtType(graph.METHOD, self._method_owner(owner) + name)
-        if graph.is_of_process(value):
-            return _PROCESS
-        return ExtType(graph.REFERENCE, self._number(value))
+            if has_stored_methods(owner):
+                number = self._frozen.method_owners[id(owner)]
+                name = value.__name__.encode()
+                return ExtType(graph.METHOD, number.to_bytes(4, "little") + name)
+        return _PROCESS
 
-    def _number(self, value: object) -> bytes:
-        number = self._numbers.get(id(value))
-        if number is None:
-            number = self._numbers[id(value)] = len(self._objects)
-            self._objects.append(value)  # which keeps it alive, so that its id is not used again
-            self._owners.append(self._at)
-        return number.to_bytes(4, "little")
-
-    def _method_owner(self, owner: object) -> bytes:
-        """Return the number of an object whose method another one has.
-
-        It is in the snapshot if an attribute refers to it, or if it is no object of a class.
-        """
-        if not graph.has_attributes(type(owner)):
-            self._number(owner)
-        number = self._method_owners.setdefault(id(owner), len(self._methods_of))
-        if number == len(self._methods_of):
-            self._methods_of.append(owner)
-        return number.to_bytes(4, "little")
-
-    def _path(self) -> str:
-        """Return the classes from the root to the object that is written."""
-        at, names = self._at, [type(self._objects[self._at]).__name__]
-        while self._owners[at] != at:
-            at = self._owners[at]
-            names.append(type(self._objects[at]).__name__)
-        return " > ".join(reversed(names))
-
-    def _node(self, value: Any) -> list[Any]:
+    def _node(self, number: int, value: Any, content: Any) -> list[Any]:
         form = self._forms.get(type(value))
         if form is not None:
-            return form(value)
+            return form(value, content)
+        if isinstance(value, KeyMap):
+            kind = "map" if type(value) is KeyMap else "keys"
+            rows = [[self._value(key), self._value(values)] for key, values in content[1].items()]
+            return [kind, content[0], rows, self._places[number]]
+        if isinstance(value, PagedTable):
+            return ["table", form_of(value.fresh(1))[0], self._places[number]]
+        if isinstance(value, SpillFile):
+            return ["spill", *self._places[number]]
         if isinstance(value, np.generic):
             return ["scalar", form_of(np.asarray(value))[0], value.tobytes()]
-        if not graph.has_attributes(type(value)):
-            raise SnapshotError(f"a snapshot cannot hold {graph.name_of(type(value))}")
         name = graph.name_of(type(value))
         if isinstance(value, Enum):
             return ["enum", name, value.name]
         if isinstance(value, tuple):
             return ["named", name, [*map(self._value, value)]]
-        return ["object", name, self._attributes(value)]
-
-    def _attributes(self, value: object) -> dict[str, Any]:
-        state = graph.state_of(value)
-        payload = state.pop("payload", None) if isinstance(value, Lead | Link) else None
-        packed = {name: self._value(each) for name, each in state.items()}
         if isinstance(value, Lead | Link):
-            packed["payload"] = None
-        if payload is not None:
-            packed["payload"] = ExtType(
-                graph.PAYLOAD, to_json(self._pack_payload(payload)).encode()
-            )
-        return packed
+            values = dict(zip(LEAD if isinstance(value, Lead) else LINK, content[0], strict=True))
+        else:
+            own: Any = type(value)
+            slots = graph.slots_of(own)
+            values = content if type(content) is dict else dict(zip(slots, content, strict=True))
+        packed = {name: self._value(each) for name, each in values.items()}
+        if isinstance(value, Lead | Link):
+            packed["payload"] = None if content[1] is None else self._payload(content[1])
+        return ["object", name, packed]
 
-    def _list(self, value: list[Any]) -> list[Any]:
-        if graph.is_wiring(value):
+    def _payload(self, payload: Any) -> ExtType:
+        return ExtType(graph.PAYLOAD, to_json(self._pack_payload(payload)).encode())
+
+    def _list(self, _: list[Any], items: list[Any] | None) -> list[Any]:
+        if items is None:
             return ["wiring"]
-        if len(value) >= _MANY:
-            kinds = {*map(type, value)}
+        if len(items) >= _MANY:
+            kinds = {*map(type, items)}
             code = _TYPE_CODES.get(kinds.pop(), "") if len(kinds) == 1 else ""
-            if code == "d" or (code and min(value) >= -(1 << 63) and max(value) < 1 << 63):
-                return ["numbers", code, self._data((array(code, value),))]
-        return ["list", [*map(self._value, value)]]
+            if code == "d" or (code and min(items) >= -(1 << 63) and max(items) < 1 << 63):
+                return ["numbers", code, self._data((array(code, items),))]
+        return ["list", [*map(self._value, items)]]
 
-    def _dict(self, value: dict[Any, Any]) -> list[Any]:
-        if graph.is_wiring(value):
+    def _dict(self, value: dict[Any, Any], content: tuple[list[Any], list[Any]] | None) -> Any:
+        if content is None:
             return ["wiring"]
+        keys, values = content
         name = type(value).__name__
         if isinstance(value, defaultdict):
             name = f"defaultdict {getattr(value.default_factory, '__name__', '')}"
-        return ["dict", name, self._keys(value), [*map(self._value, value.values())]]
+        return ["dict", name, self._keys(keys), [*map(self._value, values)]]
 
     def _keys(self, keys: Iterable[Any]) -> list[Any]:
         """Return the keys of a dict or the items of a set, which must be plain."""
-        packed = [*map(self._value, keys)]
-        if any(isinstance(each, ExtType) and each.code != graph.BIG for each in packed):
+        keys = [*keys]
+        if not all(map(_is_plain, keys)):
             raise SnapshotError("a snapshot cannot hold a set or dict whose keys are objects")
-        return packed
+        return [*map(self._value, keys)]
 
-    def _array(self, value: np.ndarray[Any, Any]) -> list[Any]:
-        order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
-        if value.dtype.hasobject:
-            raise SnapshotError("a snapshot cannot hold an array of objects")
-        if value.flags.c_contiguous and value.nbytes:
-            self._arrays.append((value.ctypes.data, value.nbytes))
-        lines, pieces = pieces_of(value.T if order == "F" else value)
+    def _array(self, value: np.ndarray[Any, Any], copy: bytes | np.ndarray[Any, Any]) -> Any:
+        flags = value.flags
+        order = "F" if flags.f_contiguous and not flags.c_contiguous else "C"
+        if isinstance(copy, bytes):
+            return ["ndarray", *form_of(value), order, -1, self._data((copy,))]
+        lines, pieces = pieces_of(copy.T if order == "F" else copy)
         return ["ndarray", *form_of(value), order, lines, self._data(pieces)]
-
-    def _check_arrays(self) -> None:
-        """Raise SnapshotError if two arrays share memory: a snapshot would make them two."""
-        end = 0
-        for start, size in sorted(self._arrays):
-            if start < end:
-                raise SnapshotError("a snapshot cannot hold two arrays that share memory")
-            end = start + size
-
-    def _generator(self, value: Generator) -> list[Any]:
-        source: Any = value.bit_generator
-        seed = source.seed_seq
-        if type(source) is not np.random.PCG64 or type(seed) is not np.random.SeedSequence:
-            raise SnapshotError(f"a snapshot cannot hold {graph.name_of(type(source))}")
-        inner = source.state["state"]
-        state = [inner["state"], inner["inc"], source.state["has_uint32"], source.state["uinteger"]]
-        entropy = seed.entropy if isinstance(seed.entropy, int) else tuple(seed.entropy or ())
-        from_ = (entropy, tuple(seed.spawn_key), seed.pool_size, seed.n_children_spawned)
-        return ["generator", [*map(self._value, state)], self._value(from_)]
-
-    def _key_map(self, value: KeyMap) -> list[Any]:
-        form, few, records = value.dump()
-        rows = [[self._value(key), self._value(values)] for key, values in few]
-        return ["map" if type(value) is KeyMap else "keys", form, rows, self._data((records,))]
-
-    def _rows(self, table: PagedTable) -> Place:
-        return self._parts.put(rows.tobytes() for rows in table.pieces())
 
     def _data(self, pieces: Iterable[Any]) -> bytes | Place:
         """Return data in pieces as they are in a node: the bytes, or their place if long."""
         views = [memoryview(each).cast("B") if each else memoryview(b"") for each in pieces]
         if sum(map(len, views)) <= _SHORT:
             return b"".join(views)
-        return self._parts.put(views)
+        return self._parts.reserve(views)
+
+
+def _is_plain(key: Any) -> bool:
+    return type(key) in PLAIN or (type(key) is tuple and all(map(_is_plain, key)))
