@@ -6,8 +6,10 @@
 A bare population crawls generated pages of `--links` links, four of five of them to new addresses
 (see `memory.py`), and writes an SQLite store. At each number of pages a snapshot is taken, the
 store is measured by table, `--after` further pages are crawled, and a copy of the file is resumed
-in a process of its own; with `--replay-up-to` also by a replay of the whole journal. Times are
-processor times, memory is the resident set of that process; the score of a page is drawn at random,
+in a process of its own; with `--replay-up-to` also by a replay of the whole journal. The snapshot
+is written while pages are crawled, and the longest of its steps is the longest time for which the
+crawl waits. Times are processor times, memory is the
+resident set of that process; the score of a page is drawn at random,
 so that the figures are those of population and store.
 
 `--laid` first adds so many pages to page base and frontier, nine of ten without a visit (see
@@ -82,9 +84,28 @@ def crawl(web: memory.Web, journaled: JournaledPopulation, visits: int) -> None:
         journaled.spend(visit.id)
         details = FetchDetails(visit.agent, visit.lead, fetched_at=DATE)
         journaled.settle(visit.id, Fetched(page, Cost()), details)
-        if number % _COMMIT == 0:
+        if (number + 1) % _COMMIT == 0:
             journaled.flush()
     journaled.commit()
+
+
+def take_snapshot(web: memory.Web, journaled: JournaledPopulation) -> tuple[int, float, float]:
+    """Take a snapshot while the crawl goes on.
+
+    Return the visits meanwhile, the seconds of all its steps, and those of the longest.
+    """
+    journaled.commit()
+    snapshots, visits, steps = journaled.snapshots, 0, list[float]()
+    began_s = process_time()
+    snapshots.begin(journaled.facts)
+    steps.append(process_time() - began_s)
+    while snapshots.is_under_way:
+        crawl(web, journaled, 1)
+        visits += 1
+        began_s = process_time()
+        snapshots.go_on()
+        steps.append(process_time() - began_s)
+    return visits, sum(steps), max(steps)
 
 
 class LaidPages:
@@ -148,16 +169,15 @@ def measure(species: str, given: argparse.Namespace) -> None:
             visits = pages - done
             crawl(web, journaled, visits)
             crawled_s, done = process_time() - began_s, pages
-            began_s = process_time()
-            journaled.take_snapshot()
-            taken_s = process_time() - began_s
+            visits_then, taken_s, longest_s = take_snapshot(web, journaled)
+            done += visits_then
             sizes, known, stored = bytes_of(path), web.known, len(assembly.base)
             crawl(web, journaled, given.after)
             done += given.after
             print(f"| {species} | {stored} | {known} | {1e3 * crawled_s / visits:.2f} | "
                   + " | ".join(f"{sizes[name] / stored:.0f}" for name in TABLES)
                   + f" | {sizes['snapshot'] / known:.0f} | {taken_s:.1f} | "
-                  f"{resumed(species, path)} | "
+                  f"{1e3 * longest_s:.0f} | {resumed(species, path)} | "
                   + (f"{replayed(species, journal):.0f}" if pages <= most_replayed else "")
                   + " |", flush=True)  # fmt: skip
         journal.close()
@@ -219,9 +239,9 @@ def main() -> None:
     memory._LINKS, memory._NEW = given.links, given.links * 4 // 5
     print("| species | pages | known URLs | ms a visit, with the web's "
           "| bytes a page: journal | contents | records | snapshot | bytes of it a known URL "
-          "| s to take it | s to read it | s to replay what follows | MB then | most MB "
-          "| s to replay all |")  # fmt: skip
-    print("| --- |" + " ---: |" * 14, flush=True)
+          "| s to take it | longest step, ms | s to read it | s to replay what follows "
+          "| MB then | most MB | s to replay all |")  # fmt: skip
+    print("| --- |" + " ---: |" * 15, flush=True)
     for species in given.species:
         measure(species, given)
 

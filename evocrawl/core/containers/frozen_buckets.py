@@ -17,11 +17,13 @@ class FrozenBuckets:
         self._count = len(buckets)
         self._next = 0
         self._is_closed = False
+        self.is_done = not self._count
+        """True once nothing needs to be kept any more."""
         self._kept: dict[int, bytes] = {}
 
     def keep(self, place: int) -> None:
         """Copy a bucket that is about to change, unless it was read or is a new one. O(bucket)."""
-        if self._next <= place < self._count and place not in self._kept and not self._is_closed:
+        if self._next <= place < self._count and place not in self._kept:
             self._kept[place] = bytes(self._buckets[place])
 
     def pieces(self, size: int) -> Iterator[bytes]:
@@ -37,9 +39,10 @@ class FrozenBuckets:
                 kept = self._kept.pop(self._next, None)
                 piece += self._buckets[self._next] if kept is None else kept
                 self._next += 1
+            self.is_done = self._next == self._count
             yield bytes(piece)
 
     def close(self) -> None:
         """Free the copies; no further record is yielded."""
-        self._is_closed = True
+        self._is_closed = self.is_done = True
         self._kept.clear()

@@ -26,6 +26,8 @@ class FrozenRows:
         self._count = -(-total // block_bytes)
         self._read = read
         self._is_closed = False
+        self.is_done = not self._count
+        """True once nothing needs to be kept any more."""
         self._is_awaited = np.ones(self._count, np.bool_)
         self._kept: dict[int, bytes] = {}
 
@@ -59,10 +61,10 @@ class FrozenRows:
                 if kept is not None:
                     whole[block - first] = np.frombuffer(kept, np.uint8)
             self._is_awaited[first:last] = False
+            self.is_done = last == self._count
             yield whole.tobytes()[: self._total - first * self._block_bytes]
 
     def close(self) -> None:
         """Free the copies; no further row is yielded."""
-        self._is_closed = True
-        self._is_awaited[:] = False
+        self._is_closed = self.is_done = True
         self._kept.clear()

@@ -119,7 +119,7 @@ class KeyMap:
         if at > 0 and at % self._stride:
             at = self._place(key, bucket)
         if self._frozen is not None:
-            self._frozen.keep(place if place < len(buckets) else place & self._low)
+            self._keep(place if place < len(buckets) else place & self._low)
         if at >= 0:
             self._struct.pack_into(bucket, at + _KEY_BYTES, *values)
             return
@@ -139,7 +139,7 @@ class KeyMap:
         at = self._place(key, bucket)
         if at >= 0:
             if self._frozen is not None:
-                self._frozen.keep(place)
+                self._keep(place)
             stride = self._stride
             bucket[at : at + stride] = bucket[-stride:]
             del bucket[-stride:]
@@ -188,6 +188,13 @@ class KeyMap:
             bytearray(by_bucket[begin:end]) for begin, end in pairwise(chain((0,), ends))
         ]
 
+    def _keep(self, place: int) -> None:
+        """Let the reader of the frozen map have a bucket as it was; it changes now."""
+        if self._frozen is None or self._frozen.is_done:
+            self._frozen = None
+        else:
+            self._frozen.keep(place)
+
     def _place(self, key: Fingerprint, bucket: bytearray) -> int:
         """Return where the record of `key` begins in its bucket, −1 if there is none."""
         at = bucket.find(key)
@@ -206,7 +213,7 @@ class KeyMap:
         new, high, stride = len(buckets), self._high, self._stride
         old = new & self._low
         if self._frozen is not None:
-            self._frozen.keep(old)
+            self._keep(old)
         records = bytes(buckets[old])  # slices of bytes are faster than those of a bytearray
         kept, moved = list[bytes](), list[bytes]()
         for at in range(0, len(records), stride):

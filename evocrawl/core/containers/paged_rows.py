@@ -132,8 +132,11 @@ class PagedRows:
         return self._frozen
 
     def _keep(self, blocks: Rows, slots: Rows) -> None:
-        assert self._frozen is not None
-        self._frozen.keep(blocks, slots, self._memory())
+        """Let the reader of the frozen rows have blocks as they were; they change now."""
+        if self._frozen is None or self._frozen.is_done:
+            self._frozen = None
+        else:
+            self._frozen.keep(blocks, slots, self._memory())
 
     def _blocks_between(self, first: int, last: int) -> npt.NDArray[np.uint8]:
         """Return some blocks as they are, shape (blocks, bytes of a block); none is loaded."""

@@ -22,7 +22,7 @@ _SHARE_AT_END = 20
 """The end of a run takes a snapshot after this part of the visits between two snapshots."""
 _STEP_S = 0.02
 """Seconds of a step; the part that is written last comes on top."""
-_AT_ONCE_S = 0.06
+_AT_ONCE_S = 0.05
 """Seconds in which a small snapshot is complete at once."""
 _PAUSE = 2
 """The crawl goes on for this many times as long as a step before the next one."""
@@ -49,6 +49,11 @@ class Snapshots:
         self._taken_before = 0
         self._ended_s = 0.0
         self._held_s: list[float] = []
+
+    @property
+    def is_under_way(self) -> bool:
+        """True while a snapshot that was begun is not complete."""
+        return self._under_way is not None
 
     def is_due(self, facts: ReplayedState) -> bool:
         """Return True when enough visits have ended since the latest snapshot."""
