@@ -85,9 +85,11 @@ class Snapshots:
         except SnapshotError as error:
             self._give_up(error)
             return
-        frozen_s = perf_counter() - began_s
-        self._held_s = []
-        self._step(self._under_way, _AT_ONCE_S - frozen_s, frozen_s)
+        self._ended_s = perf_counter()
+        frozen_s = self._ended_s - began_s
+        self._held_s = [frozen_s]
+        if frozen_s < _AT_ONCE_S:
+            self._step(self._under_way, _AT_ONCE_S - frozen_s, self._held_s.pop())
 
     def go_on(self) -> None:
         """Go on with the snapshot that was begun, if the crawl has had its time. Raises StateError.
