@@ -30,6 +30,7 @@ from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Fetched, Link, Page
 from evocrawl.core.urls.identity import fingerprint, host_of
 from evocrawl.frontier.shared_ranks import RankSharing
+from evocrawl.population.exchange import PopulationExchange
 from evocrawl.population.population import Population
 from evocrawl.simulation.worlds.base import World
 from evocrawl.simulation.worlds.registry import open_world
@@ -57,7 +58,10 @@ def shared_of(population: Population) -> list[Mergeable]:
 class Receiver:
     """A worker that owns one of so many parts of the hosts, and gets the links to them."""
 
-    def __init__(self, species: str, most: int, workers: int, profile: Profile | None) -> None:
+    def __init__(
+        self, sender: Population, species: str, most: int, workers: int, profile: Profile | None
+    ) -> None:
+        self.sender = PopulationExchange(sender)
         self.rows = RowCodec(NoPayloads())
         self.population = journaled_of(species, most, NoJournal()).population
         self.shared = shared_of(self.population)
@@ -87,7 +91,7 @@ class Receiver:
                 rows.append((host_of(link.url), link.fingerprint.hex(), row))
                 self.leases.leases.setdefault(host_of(link.url), "1.1")
         if rows:
-            self.inbox.append(self.rows.pack_found(page.content.text, rows))
+            self.inbox.append(self.rows.pack_found(self.sender.digest(page), rows))
         if self.pages % (self.workers - 1) == 0 and self.inbox:
             self.read()
 
@@ -97,7 +101,8 @@ class Receiver:
         if self.profile is not None:
             self.profile.enable()
         found = [self.rows.unpack_found(each, self.leases.leases) for each in self.inbox]
-        self.sync.links.of_others(found)
+        links = self.sync.links
+        links.of_others((links.read_digest(digest), some) for digest, some in found)
         self.inbox.clear()
         if self.profile is not None:
             self.profile.disable()
@@ -110,7 +115,7 @@ def measure(
     """Return µs of a visit, µs for links a page of its own, ms of an exchange, kB of a part."""
     journaled = journaled_of(species, most, NoJournal())
     shared = shared_of(journaled.population)
-    receiver = Receiver(species, most, workers, profile)
+    receiver = Receiver(journaled.population, species, most, workers, profile)
     journaled.place(seeds)
     visits, own_s = 0, 0.0
     while True:

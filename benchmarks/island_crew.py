@@ -29,7 +29,7 @@ from evocrawl.core.urls.identity import host_of
 from evocrawl.frontier import PageRecord
 from evocrawl.frontier.shared_ranks import RankSharing
 from evocrawl.population.assembly import assemble
-from evocrawl.population.exchange import PopulationExchange
+from evocrawl.population.exchange import ForeignPage, PopulationExchange
 from evocrawl.population.species_view import ROOT
 from evocrawl.simulation.scoring import PageScorer
 from evocrawl.species.base import Mergeable, Sharing
@@ -124,14 +124,14 @@ class Island:
 
     def receive(self, now: int) -> None:
         """Take the pages, or their links, that have arrived by the round `now`."""
-        arrived = list[tuple[Page, int]]()
+        arrived = list[ForeignPage]()
         while self.inbox and self.inbox[0][0] <= now:
             _, page, depth = self.inbox.popleft()
-            arrived.append((page, depth))
+            arrived.append(ForeignPage(page, depth))
         if self.plan.mode != "pages":
             self.exchange.show(arrived)
             return
-        for page, depth in arrived:
+        for page, depth in ((each.page, each.depth) for each in arrived):
             self.leave_out(page)
             if self.base.get(page.fingerprint) is None:
                 record = PageRecord(page.url, page.relevance, 0.0, None, depth, page.version)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,37 +15,80 @@ from evocrawl.species.base import ForeignPages
 
 
 @dataclass(frozen=True, slots=True)
+class PageDigest:
+    """What other populations get of the text of a page.
+
+    `of_species` are the digests that species make, by the name of the species; `text` is that of
+    the page if any species makes none.
+    """
+
+    text: str = ""
+    of_species: Mapping[str, Any] = field(default_factory=dict)
+
+
+NO_DIGEST = PageDigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignPage:
+    """Links of a page that is known, or that another population has fetched at this depth."""
+
+    page: Page
+    depth: int
+    digest: PageDigest = NO_DIGEST
+
+
+@dataclass(frozen=True, slots=True)
 class PopulationExchange:
     """Adds the finds of other populations to `population`; lets agents come and go."""
 
     population: Population
-    _observers: list[ForeignPages] = field(init=False)
+    _observers: dict[str, ForeignPages] = field(init=False)
 
     def __post_init__(self) -> None:
         """Look up which species note pages of others: a check of a protocol takes a while."""
-        learning = [each.learning for each in self.population.species]
-        observers = [each for each in learning if isinstance(each, ForeignPages)]
+        learning = {each.name: each.learning for each in self.population.species}
+        observers = {
+            name: each for name, each in learning.items() if isinstance(each, ForeignPages)
+        }
         object.__setattr__(self, "_observers", observers)
+
+    def digest(self, page: Page) -> PageDigest:
+        """Return what other populations get of the text of a page, packed. O(characters)."""
+        has_text = len(self._observers) < len(self.population.species)
+        of_species = {name: each.digest(page) for name, each in self._observers.items()}
+        return PageDigest(page.content.text if has_text else "", of_species)
+
+    def read_digest(self, packed: PageDigest) -> PageDigest:
+        """Return the digest of another population for `show`. Raises ValueError."""
+        of_species = {
+            name: self._observers[name].read_digest(each)
+            for name, each in packed.of_species.items()
+            if name in self._observers
+        }
+        return PageDigest(packed.text, of_species)
 
     def show_seeds(self, links: Sequence[Link]) -> None:
         """Show links as seeds, known or not."""
         self.population.show_seeds(links)
 
-    def show(self, pages: Sequence[tuple[Page, int]]) -> None:
+    def show(self, found: Sequence[ForeignPage]) -> None:
         """Show links of pages that are known or that other populations have fetched. O(links).
 
         Such a page has no energy here, and its relevance does not join the ranks: that is its own
-        population's. Each page comes with its depth.
+        population's.
         """
-        if not pages:
+        if not found:
             return
-        for page, depth in pages:
-            if self.population.environment.base.get(page.fingerprint) is None:
-                self._add(page, depth)
-        for observer in self._observers:
-            observer.note_foreign_pages([page for page, _ in pages])
-        for page, depth in pages:
-            self.population.show(page, depth)
+        pages = [each.page for each in found]
+        for each in found:
+            if self.population.environment.base.get(each.page.fingerprint) is None:
+                self._add(each.page, each.depth)
+        for name, observer in self._observers.items():
+            digests = [each.digest.of_species.get(name) for each in found]
+            observer.note_foreign_pages(pages, digests)
+        for each in found:
+            self.population.show(each.page, each.depth)
 
     def withdraw(self, targets: Iterable[Fingerprint]) -> None:
         """Claim `targets` for other populations, so that no agent here follows a link to them."""

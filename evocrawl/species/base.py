@@ -127,10 +127,20 @@ class Learning(Protocol):
 
 @runtime_checkable
 class ForeignPages(Protocol):
-    """A learning part that knows which pages other populations of the crawl have fetched."""
+    """A learning part that knows which pages other populations of the crawl have fetched.
 
-    def note_foreign_pages(self, pages: Sequence[Page]) -> None:
-        """Note pages of other populations, or further links of them.
+    Other populations get a page with a few of its links, and with a digest of its text that this
+    part makes in place of the text.
+    """
+
+    def digest(self, page: Page) -> bytes:
+        """Return what the same species needs elsewhere of the text of a page, at most 1 kB."""
+
+    def read_digest(self, packed: bytes) -> Any:
+        """Return what another population has packed. Raises ValueError: any bytes may come."""
+
+    def note_foreign_pages(self, pages: Sequence[Page], digests: Sequence[Any]) -> None:
+        """Note pages of other populations, or further links of them, with their digests if any.
 
         The population shows these pages next, in this order. A page counts as the source of its
         links. It is no example to learn from: see `Mergeable`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import redisacl
@@ -12,6 +13,9 @@ from workers import ManyHosts, Start, check_whole, options
 from evocrawl.store.cluster.redis.keys import shard_of
 
 COMMON = {"CONCURRENT_REQUESTS": 8}
+
+BODIES = (b"\x1b[31m", zlib.compress(b'[["",{"evo":"AAAA"}],[]]'), zlib.compress(b'[["",[]],[]]'))
+"""Links of other workers that are not compressed, or have a digest that cannot be read."""
 
 
 def test_only_a_trusted_certificate_is_accepted(fleet_for: Start, tmp_path: Path) -> None:
@@ -52,11 +56,14 @@ def test_foreign_entries_in_redis_do_no_harm(fleet_for: Start) -> None:
             client.sadd(f"{place}:todo", host)
         client.xadd("evocrawl:{evocrawl}:inbox:1", {"by": "9", "kind": "page", "host": "h1.test"})
         client.xadd("evocrawl:{evocrawl}:inbox:1", {"\x00": "\x1b[31m"})
+        for body in BODIES:
+            entry = {"by": "9", "kind": "link", "host": "", "body": body}
+            client.xadd("evocrawl:{evocrawl}:inbox:1", entry)
         fleet.start(1, options(web), **COMMON)
         assert fleet.wait() == [0]
         check_whole(fleet, web)
-        assert fleet.stats(0)["evocrawl/workers/poisoned"] == len(POISON)
-        assert client.llen("evocrawl:{evocrawl}:quarantine") == len(POISON)
+        assert fleet.stats(0)["evocrawl/workers/poisoned"] == len(POISON) + len(BODIES)
+        assert client.llen("evocrawl:{evocrawl}:quarantine") == len(POISON) + len(BODIES)
     assert "\x1b" not in fleet.log()
     fleet.start(1, options(web, query="sea urchins"), **COMMON)
     assert fleet.wait()[-1] == 2

@@ -18,7 +18,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -64,8 +64,16 @@ class SharedModel(Valuer, Protocol):
     def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
         """Learn from a page; return the rows of the targets of its links."""
 
-    def observe_foreign_pages(self, pages: Sequence[Page]) -> list[dict[Fingerprint, int]]:
+    def observe_foreign_pages(
+        self, pages: Sequence[Page], digests: Sequence[Any]
+    ) -> list[dict[Fingerprint, int]]:
         """Add pages of other populations; return the rows of the targets of each one's links."""
+
+    def digest(self, page: Page) -> bytes:
+        """Return the words of a page for other populations."""
+
+    def read_digest(self, packed: bytes) -> Any:
+        """Return the words of a page of another population. Raises ValueError."""
 
     def share(self) -> Mergeable:
         """Return what the model learns, which adds up over populations."""
@@ -160,9 +168,9 @@ class PageObserver:
             self.last, self.links = page.fingerprint, page.links
         return self.rows
 
-    def read_foreign(self, pages: Sequence[Page]) -> None:
+    def read_foreign(self, pages: Sequence[Page], digests: Sequence[Any]) -> None:
         """Show pages of other populations to the model; `read` returns their rows in turn."""
-        rows = self.model.observe_foreign_pages(pages)
+        rows = self.model.observe_foreign_pages(pages, digests)
         self.foreign = deque(zip(pages, rows, strict=True))
 
     def _is_last(self, page: Page) -> bool:
@@ -250,9 +258,17 @@ class ModelLearning:
         elif row is not None and not isinstance(outcome, Dropped):
             self.model.observe_dead_link(row)
 
-    def note_foreign_pages(self, pages: Sequence[Page]) -> None:
+    def digest(self, page: Page) -> bytes:
+        """Return the words of a page for other workers."""
+        return self.model.digest(page)
+
+    def read_digest(self, packed: bytes) -> Any:
+        """Return the words of a page of another worker. Raises ValueError."""
+        return self.model.read_digest(packed)
+
+    def note_foreign_pages(self, pages: Sequence[Page], digests: Sequence[Any]) -> None:
         """Add the links of pages that other workers have fetched."""
-        self.reader.read_foreign(pages)
+        self.reader.read_foreign(pages, digests)
 
     def share(self) -> Mergeable:
         """Return the model's knowledge, which adds up over populations."""

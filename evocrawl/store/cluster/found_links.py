@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from evocrawl.core.model import Content, Link, Page
 from evocrawl.core.urls.identity import host_of
-from evocrawl.population.exchange import PopulationExchange
+from evocrawl.population.exchange import ForeignPage, PageDigest, PopulationExchange
 from evocrawl.population.population import Population
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.lease_table import LeaseTable
@@ -55,13 +55,17 @@ class FoundLinks:
         self._events.links_found.send([link for link, _ in links])
         self.show(host, links, again=again)
 
-    def of_others(self, pages: Iterable[tuple[str, Found]]) -> None:
-        """Show links to own hosts that other workers have found, each page's with its text.
+    def read_digest(self, packed: PageDigest) -> PageDigest:
+        """Return the digest of a page of another worker. Raises ValueError."""
+        return self._exchange.read_digest(packed)
 
-        The page counts as a source of a link that this worker has followed already, too.
+    def of_others(self, pages: Iterable[tuple[PageDigest, Found]]) -> None:
+        """Show links to own hosts that other workers have found, with the digests of the pages.
+
+        A page counts as a source of a link that this worker has followed already, too.
         """
-        found = list[tuple[Page, int]]()
-        for text, links in pages:
+        found = list[ForeignPage]()
+        for digest, links in pages:
             self._events.links_found.send([link for _, link, _ in links])
             by_source: dict[Source | None, list[Link]] = defaultdict(list)
             for host, link, source in links:
@@ -72,7 +76,8 @@ class FoundLinks:
                 by_source[source].append(link)
             for source, some in by_source.items():
                 if source is not None:
-                    found.append((_page_of(source, some, text), source.depth))
+                    page = _page_of(source, some, digest.text)
+                    found.append(ForeignPage(page, source.depth, digest))
                 elif seeds := [one for one in some if not self._base.is_claimed(one.fingerprint)]:
                     self._exchange.show_seeds(seeds)
         self._exchange.show(found)
@@ -81,7 +86,7 @@ class FoundLinks:
         """Show a page that another worker may have fetched, with its links."""
         self._events.links_found.send(page.links)
         fresh = [link for link in page.links if self.place(link)]
-        self._exchange.show([(replace(page, links=tuple(fresh)), depth)])
+        self._exchange.show([ForeignPage(replace(page, links=tuple(fresh)), depth)])
 
     def show(
         self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
@@ -100,7 +105,7 @@ class FoundLinks:
         if seeds := by_source.pop(None, []):
             self._exchange.show_seeds(seeds)
         pages = [
-            (_page_of(source, found), source.depth)
+            ForeignPage(_page_of(source, found), source.depth)
             for source, found in by_source.items()
             if source is not None
         ]

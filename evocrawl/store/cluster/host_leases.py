@@ -10,6 +10,7 @@ from random import Random
 
 from evocrawl.core.model import Fingerprint, Link
 from evocrawl.core.urls.identity import host_of
+from evocrawl.population.exchange import PageDigest
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.population_sync import PopulationSync
 from evocrawl.store.cluster.redis.codec import Found, RowCodec, Source, TravellingAgent
@@ -181,10 +182,11 @@ class HostLeases:
 
     async def show_found(self, packed: Sequence[bytes]) -> None:
         """Show the links to our hosts that other workers have found, all in one step."""
-        found, unreadable = list[tuple[str, Found]](), list[tuple[bytes, Exception]]()
+        found, unreadable = list[tuple[PageDigest, Found]](), list[tuple[bytes, Exception]]()
         for row in packed:
             try:
-                found.append(self._rows.unpack_found(row, self.table.leases))
+                digest, links = self._rows.unpack_found(row, self.table.leases)
+                found.append((self._sync.links.read_digest(digest), links))
             except (ValueError, KeyError, TypeError) as error:
                 unreadable.append((row, error))
         self._sync.links.of_others(found)

@@ -3,8 +3,8 @@
 Each worker writes one part: what it has learnt by its own visits from its beginning until now. It
 replaces the part that it has written before, so a part that is written twice, or is not read by a
 worker for a while, changes nothing. Each worker adds up the parts of all others, those of workers
-that have ended or were killed included. The cost depends on the number of workers and on the size
-of a part, which does not grow with the pages.
+that have ended or were killed included. The cost of an exchange depends on the number of workers
+and on the size of a part, which does not grow with the pages.
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ from evocrawl.population.population import Population
 from evocrawl.species.base import Mergeable, Sharing
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.redis.state import ClusterState
+
+_LEAST_GROWTH = 1 / 16
+"""A part is sent again when its worker has settled more pages by this share.
+
+So the number of parts that others read grows with the logarithm of the pages.
+"""
 
 
 @dataclass(slots=True)
@@ -64,15 +70,19 @@ class LearningExchange:
         """
         now_s = self._host_leases.table.clock()
         if now_s >= self._next_at_s:
-            await self.exchange(pages)
+            await self.exchange(pages, _LEAST_GROWTH)
             self._next_at_s = now_s + self._period_s
 
-    async def exchange(self, pages: int) -> None:
-        """Send the parts of this worker if it has settled more pages; use those of others."""
+    async def exchange(self, pages: int, growth: float = 0.0) -> None:
+        """Send the parts of this worker if it has settled more pages; use those of others.
+
+        With `growth`, only if there are more by this share than when it sent them last.
+        """
         for name, subject in self._subjects.items():
-            row = subject.shared.pack() if pages > subject.sent_at else None
+            is_due = pages > subject.sent_at * (1 + growth)
+            row = subject.shared.pack() if is_due else None
             found = await self._state.exchange_parts(name, row, subject.numbers)
-            subject.sent_at = pages
+            subject.sent_at = pages if is_due else subject.sent_at
             if await self._read(name, subject, found):
                 subject.shared.merge([*subject.parts.values()])
 

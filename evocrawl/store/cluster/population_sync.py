@@ -81,7 +81,7 @@ class PopulationSync:
         self._pacing: dict[str, float] = {}
         self._callbacks = OpenCallbacks()
         self.links = FoundLinks(population, lease_table, calls, put, self._callbacks, events)
-        self._reports = VisitReports(lease_table, calls, self.links.place)
+        self._reports = VisitReports(lease_table, calls, self.links.place, self._exchange.digest)
 
     # What the worker's own crawl does
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evocrawl.core.fetch import FetchDetails
-from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome
+from evocrawl.core.model import Fetched, Fingerprint, Lead, Link, Outcome, Page
 from evocrawl.core.urls.identity import host_of
+from evocrawl.population.exchange import PageDigest
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.redis.codec import Source
 from evocrawl.store.cluster.redis.commands import RedisCommands
@@ -20,11 +21,13 @@ class VisitReports:
     """Reports settled visits under the leases of `lease_table`, where their links wait no more.
 
     `is_new` notes a link of a page and returns whether it was unknown; only new links are offered.
+    `digest` returns what other workers get of the text of the page, with its links.
     """
 
     lease_table: LeaseTable
     calls: RedisCommands
     is_new: Callable[[Link], bool]
+    digest: Callable[[Page], PageDigest]
 
     def report(
         self, lead: Lead, outcome: Outcome, details: FetchDetails | None
@@ -59,7 +62,7 @@ class VisitReports:
             else:
                 then = OutboxBatch(settles=[link_done])
         records = [] if details is None else [calls.record(host, own, outcome, lead, details)]
-        return OutboxBatch(offers, records, settles, then=then, text=page.content.text)
+        return OutboxBatch(offers, records, settles, then=then, digest=self.digest(page))
 
     def _settle(self, host: str, lease: str, target: Fingerprint, outcome: Outcome) -> Call:
         return self.calls.settle(host, lease, target, type(outcome).__name__.lower())

@@ -80,6 +80,24 @@ def test_an_exchange_is_made_once_in_a_period(server: RedisServer) -> None:
     play(Side, server, 3, story)
 
 
+def test_a_part_is_sent_again_when_the_pages_have_grown_by_a_sixteenth(
+    server: RedisServer,
+) -> None:
+    """The last one is always sent."""
+
+    async def story(first: Side, *_: Side) -> None:
+        for now_s, pages in ((0, 160), (5, 161), (10, 170), (15, 171), (20, 180), (25, 181)):
+            first.now_s = float(now_s)
+            await first.learning.look(pages)
+        with server.client() as client:
+            assert client.hgetall(NUMBERS) == {b"1": b"2"}
+            await first.learning.exchange(181)
+            await first.learning.exchange(181)
+            assert client.hgetall(NUMBERS) == {b"1": b"3"}
+
+    play(Side, server, 3, story)
+
+
 @pytest.mark.parametrize("row", [b"x", b"\x80\x04pickle", b"evoL" + b"\0" * 60, b"x" * (1 << 21)])
 def test_a_broken_part_is_refused_with_one_line(
     server: RedisServer, caplog: pytest.LogCaptureFixture, row: bytes

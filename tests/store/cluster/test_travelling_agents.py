@@ -12,6 +12,7 @@ from sync_stage import OURS, THEIRS, VACANT, Stage
 from evocrawl.core.fetch import OVER_BUDGET
 from evocrawl.core.model import Cost, Dead, Dropped, Link, Page
 from evocrawl.core.urls.identity import fingerprint
+from evocrawl.population.exchange import PageDigest
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.store.cluster.population_sync import LEASE_LOST
 from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
@@ -108,13 +109,13 @@ def test_a_link_that_others_find_again_counts_once_more_and_is_followed_once() -
         url = f"http://theirs.test/{number}"
         source = Source(url, fingerprint(url), 0.9, 1, "0.5")
         links = [("ours.test", each, source) for each in (link, other)]
-        stage.sync.links.of_others([("a text of words", links)])
+        stage.sync.links.of_others([(PageDigest("a text of words"), links)])
     row = model.row_of(link.fingerprint)
     assert len(model.evidence.inlinks_of(row)) == 3
     assert stage.all_visits() == {link.url, other.url}
     url = "http://theirs.test/9"
     again = Source(url, fingerprint(url), 0.9, 1)
-    stage.sync.links.of_others([("", [("ours.test", link, again)])])
+    stage.sync.links.of_others([(PageDigest(), [("ours.test", link, again)])])
     assert len(model.evidence.inlinks_of(row)) == 4
     assert stage.choose() is None
 

@@ -24,6 +24,9 @@ _ANCHOR, _CONTEXT = 1 / 0.8, 1 / 0.2
 class LinkReader:
     """Reads pages, links and addresses by one hasher; `meets` spares the texts that match 0."""
 
+    of_run = ("_latest",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(
         self,
         match: Match,
@@ -34,10 +37,13 @@ class LinkReader:
         self._match = match
         self._meets = meets or (lambda texts: [True] * len(texts))
         self._hasher = Hasher(reader, on_words)
+        self._latest: tuple[Content, Ids, Reals] | None = None
 
     def page(self, content: Content) -> tuple[Ids, Reals]:
         """Return the words of a page and their weights: see `Hasher.page`."""
-        return self._hasher.page(content.title, content.text)
+        if self._latest is None or self._latest[0] is not content:
+            self._latest = content, *self._hasher.page(content.title, content.text)
+        return self._latest[1:]
 
     def links(self, rows: list[int], links: Collection[Link]) -> NewLinks:
         """Return the words and matches of the links of a page to targets `rows`. O(links)."""

@@ -31,6 +31,7 @@ from evocrawl.species.evo.link_model.link_reader import LinkReader, Match, Meets
 from evocrawl.species.evo.link_model.nearness import COMPARED, Nearness, WordVectors
 from evocrawl.species.evo.link_model.page_evidence import PageEvidence
 from evocrawl.species.evo.link_model.page_labels import PageLabels
+from evocrawl.species.evo.link_model.page_words import PageWords, pack_words, unpack_words
 from evocrawl.species.evo.link_model.posterior import Posterior
 from evocrawl.species.evo.link_model.prior import Prior
 from evocrawl.species.evo.link_model.profile import Profile
@@ -152,14 +153,25 @@ class LinkModel:
         self.version += 1
         return rows
 
-    def observe_foreign_pages(self, pages: Sequence[Page]) -> list[dict[Fingerprint, int]]:
+    def observe_foreign_pages(
+        self, pages: Sequence[Page], digests: Sequence[PageWords | None]
+    ) -> list[dict[Fingerprint, int]]:
         """Add the links of pages that other populations have fetched, and learn from.
 
+        `digests` are the words of the pages; those of a page without them are read from its text.
         Return the rows of the targets that each page links to. O(links of the pages).
         """
-        rows = [rows for _, rows in self._pages.add_foreign(pages)]
+        rows = [rows for _, rows in self._pages.add_foreign(pages, digests)]
         self.version += 1
         return rows
+
+    def digest(self, page: Page) -> bytes:
+        """Return the words of a page for other populations."""
+        return pack_words(*self._reader.page(page.content))
+
+    def read_digest(self, packed: bytes) -> PageWords:
+        """Return the words of a page of another population. Raises ValueError."""
+        return unpack_words(packed)
 
     def share(self) -> ModelSharing:
         """Return what this model learns, which adds up over populations; call it once."""

@@ -16,6 +16,7 @@ from evocrawl.species.evo.link_model.evidence import LinkGraph
 from evocrawl.species.evo.link_model.link_reader import LinkReader, links_of
 from evocrawl.species.evo.link_model.new_rows import NewPages
 from evocrawl.species.evo.link_model.page_labels import PageLabels
+from evocrawl.species.evo.link_model.page_words import PageWords
 from evocrawl.species.evo.link_model.profile import Profile
 
 ReadPage: TypeAlias = tuple[int, dict[Fingerprint, int]]
@@ -40,14 +41,20 @@ class PageEvidence:
 
         `learn` is called if the page is new. O(links of the page).
         """
-        return self._read([page], learn)[0]
+        return self._read([page], learn, [None])[0]
 
-    def add_foreign(self, pages: Sequence[Page]) -> list[ReadPage]:
+    def add_foreign(
+        self, pages: Sequence[Page], words: Sequence[PageWords | None]
+    ) -> list[ReadPage]:
         """Add pages that other populations have fetched, or further links of known pages.
 
-        The evidence is the same as if they were added one by one. O(links of the pages).
+        `words` are those of each page, None if they are to be read from its text. The evidence is
+        the same as if the pages were added one by one. O(links of the pages).
         """
-        return [read for some in self._parts(pages) for read in self._read(some, None)]
+        read, known = list[ReadPage](), iter(words)
+        for some in self._parts(pages):
+            read += self._read(some, None, [next(known) for _ in some])
+        return read
 
     def _parts(self, pages: Sequence[Page]) -> Iterator[list[Page]]:
         """Divide pages into parts whose pages are independent: a part is read in one step.
@@ -72,7 +79,9 @@ class PageEvidence:
         row = self._evidence.row(page.fingerprint)
         return row is not None and self._evidence.page_of(row) >= 0
 
-    def _read(self, pages: Sequence[Page], learn: Learn | None) -> list[ReadPage]:
+    def _read(
+        self, pages: Sequence[Page], learn: Learn | None, words: Sequence[PageWords | None]
+    ) -> list[ReadPage]:
         """Add new pages, or the further links of one known page; see `_parts`."""
         links = [links_of(page) for page in pages]
         urls = dict[Fingerprint, str]()
@@ -85,7 +94,7 @@ class PageEvidence:
         rows = [{target: row_of[target] for target in of_page} for of_page in links]
         known = self._evidence.page_of(own[0])
         if known < 0:
-            self._add(pages, own, links, rows, learn)
+            self._add(pages, own, links, rows, learn, words)
         elif rows[0]:
             self._add_later(known, [*rows[0].values()], links[0].values())
         return [*zip(own, rows, strict=True)]
@@ -97,13 +106,17 @@ class PageEvidence:
         links: Sequence[Mapping[Fingerprint, Link]],
         rows: Sequence[Mapping[Fingerprint, int]],
         learn: Learn | None,
+        words: Sequence[PageWords | None],
     ) -> None:
         """Add new pages and their links."""
         reader, targets = self._reader, [row for each in rows for row in each.values()]
         found = [link for each in links for link in each.values()]
         new_links = reader.links(targets, found) if found else None
         add, is_own = self._profile.add, learn is not None
-        likes = [add(*reader.page(page.content), is_own=is_own) for page in pages]
+        likes = [
+            add(*(known or reader.page(page.content)), is_own=is_own)
+            for page, known in zip(pages, words, strict=True)
+        ]
         labels = [
             self._labels.label(page.relevance, like)
             for page, like in zip(pages, likes, strict=True)

@@ -26,6 +26,7 @@ MOST_BYTES = 1 << 20
 
 _D = len(FEATURES)
 _TRIANGLE = _D * (_D + 1) // 2
+_UPPER = np.triu_indices(_D)
 _HEAD = struct.Struct("<4sHHI5I")
 _MAGIC = b"evoL"
 _NAMES = zlib.crc32(" ".join(FEATURES).encode())
@@ -125,9 +126,9 @@ def unpack(packed: bytes) -> LearntPart:
 def _check(arrays: dict[str, Array]) -> None:
     for name, values in arrays.items():
         if name in _BUCKETS:
-            if (values >= _BUCKETS[name]).any() or (np.diff(values.astype(int)) <= 0).any():
+            if (values >= _BUCKETS[name]).any() or (values[1:] <= values[:-1]).any():
                 raise ValueError(f"{name} are no numbers in order")
-        elif values.dtype.kind == "f" and not (np.abs(values.astype(float)) <= _GREATEST).all():
+        elif values.dtype.kind == "f" and not _are_within(values, _GREATEST):
             raise ValueError(f"{name} are not finite numbers up to {_GREATEST:g}")
     for name in _NOT_NEGATIVE:
         if (arrays[name] < 0).any():
@@ -141,9 +142,16 @@ def _check(arrays: dict[str, Array]) -> None:
         raise ValueError("the precision is negative")
 
 
+def _are_within(values: Array, most: float) -> bool:
+    """Return whether all values are finite numbers in [−most, most]."""
+    if not values.size:
+        return True
+    return bool(-most <= float(values.min()) and float(values.max()) <= most)
+
+
 def triangle(matrix: Array) -> Array:
     """Return the upper triangle of a symmetric matrix (d, d) by rows."""
-    return np.asarray(matrix[np.triu_indices(_D)])
+    return np.asarray(matrix[_UPPER])
 
 
 def square(upper: Array) -> Array:
@@ -153,8 +161,9 @@ def square(upper: Array) -> Array:
     True
     """
     matrix = np.zeros((_D, _D))
-    matrix[np.triu_indices(_D)] = upper
-    return matrix + np.triu(matrix, 1).T
+    matrix[_UPPER] = upper
+    matrix.T[_UPPER] = upper
+    return matrix
 
 
 def same(one: LearntPart, other: LearntPart) -> bool:

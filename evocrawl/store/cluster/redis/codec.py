@@ -8,6 +8,7 @@ invalid row, and the reader moves the row to the quarantine.
 from __future__ import annotations
 
 import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import FetchDetails, RawResponse
 from evocrawl.core.model import Content, Fingerprint, Lead, Link, Page
 from evocrawl.core.urls.identity import identity
+from evocrawl.population.exchange import PageDigest
 from evocrawl.store.cluster.redis.row_checks import (
     MOST_BYTES,
     MOST_ENERGY,
@@ -33,14 +35,14 @@ from evocrawl.store.cluster.redis.row_checks import (
 from evocrawl.store.journal.codec import OperationCodec, Payloads
 from evocrawl.store.journal.operations.row import to_json
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the rows and keys; a worker refuses a crawl with another version."""
 
 _MOST_CONTENT_BYTES = 64 << 20
 _ANCHOR, _CONTEXT, _TITLE, _TAGS = 300, 500, 300, 300
 _DOMAINS, _HOST = 64, 255
 _TEXT = 4000
-"""Characters of the text of a page that are sent with its links; species read no more."""
+"""Characters of the text of a page that are sent with its links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,9 @@ class RowCodec:
 
     def unpack_link(self, host: str, key: bytes, packed: bytes) -> tuple[Link, Source | None]:
         """Return the link and the page it was found on. Raises ValueError."""
-        row = read_row(packed, dict)
+        return self._link(host, key, read_row(packed, dict))
+
+    def _link(self, host: str, key: bytes, row: dict[str, Any]) -> tuple[Link, Source | None]:
         url = url_of(row, host)
         payload = row.get("payload")
         link = Link(
@@ -121,29 +125,34 @@ class RowCodec:
         return link, None if source is None else _source(of_kind(source, list))
 
     @staticmethod
-    def pack_found(text: str, rows: Iterable[tuple[str, str, str]]) -> bytes:
-        """Return links of one page, given by host, hexadecimal target and row, with the beginning
-        of the page's text. Compressed JSON.
+    def pack_found(digest: PageDigest, rows: Iterable[tuple[str, str, str]]) -> bytes:
+        """Return links of one page, given by host, hexadecimal target and row, with the digest of
+        the page and the beginning of its text, if it has one. Compressed JSON.
         """
-        return zlib.compress(to_json([text[:_TEXT], [*rows]]).encode(), 1)
+        of_species = {name: b64encode(each).decode() for name, each in digest.of_species.items()}
+        head = to_json([digest.text[:_TEXT], of_species])
+        # A row is JSON.
+        links = ",".join(f'[{to_json(host)},"{key}",{row}]' for host, key, row in rows)
+        return zlib.compress(f"[{head},[{links}]]".encode(), 1)
 
-    def unpack_found(self, packed: bytes, hosts: Container[str]) -> tuple[str, Found]:
-        """Return the text, and the links to `hosts`. Raises ValueError."""
+    def unpack_found(self, packed: bytes, hosts: Container[str]) -> tuple[PageDigest, Found]:
+        """Return the digest of the page, and the links to `hosts`. Raises ValueError."""
         try:
             reader = zlib.decompressobj()
-            text, rows = read_row(reader.decompress(packed, MOST_BYTES + 1), list)
-            wanted = [
-                (of_kind(host, str), of_kind(key, str), of_kind(row, str))
+            head, rows = read_row(reader.decompress(packed, MOST_BYTES + 1), list)
+            text, packed_digests = of_kind(head, list)
+            of_species = {
+                name: b64decode(of_kind(each, str), validate=True)
+                for name, each in of_kind(packed_digests, dict).items()
+            }
+            links = [
+                (host, *self._link(host, of_kind(key, str).encode(), of_kind(row, dict)))
                 for host, key, row in rows
+                if of_kind(host, str) in hosts
             ]
         except (zlib.error, TypeError) as error:
             raise ValueError(f"links cannot be read: {error}") from None
-        links = [
-            (host, *self.unpack_link(host, key.encode(), row.encode()))
-            for host, key, row in wanted
-            if host in hosts
-        ]
-        return of_kind(text, str)[:_TEXT], links
+        return PageDigest(of_kind(text, str)[:_TEXT], of_species), links
 
     def pack_record(
         self, page: Page, lead: Lead, details: FetchDetails, seconds: float, worker: str

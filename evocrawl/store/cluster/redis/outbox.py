@@ -19,6 +19,7 @@ from operator import attrgetter
 from typing import Any
 
 from evocrawl.core.errors import StateError
+from evocrawl.population.exchange import NO_DIGEST, PageDigest
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Call, Connection, Unreachable
@@ -33,7 +34,7 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 class OutboxBatch:
     """The calls of one report: its three steps, and events for other workers.
 
-    `text` is that of the page on which the offered links were found.
+    `digest` is that of the page on which the offered links were found.
 
     The outbox sends `then` after Redis has accepted this batch, and drops it if a lease expired.
     """
@@ -43,7 +44,7 @@ class OutboxBatch:
     settles: Sequence[Call] = ()
     news: Sequence[Call] = ()
     then: OutboxBatch | None = None
-    text: str = ""
+    digest: PageDigest = NO_DIGEST
 
 
 class Outbox:
@@ -122,7 +123,7 @@ class Outbox:
         found = await self._connection.run_all(offers) if offers else []
         answer = iter(found)
         notes = [note for parcel in parcels for note in self._note(
-                 parcel.text, parcel.offers, [next(answer) for _ in parcel.offers])]  # fmt: skip
+                 parcel.digest, parcel.offers, [next(answer) for _ in parcel.offers])]  # fmt: skip
         steps = [
             [(parcel, call) for parcel in parcels for call in calls(parcel)] for calls in _STEPS
         ]
@@ -145,7 +146,9 @@ class Outbox:
             if parcel.then is not None and id(parcel) not in fenced:
                 self.put(parcel.then)
 
-    def _note(self, text: str, offers: Sequence[Call], answers: Sequence[Any]) -> list[Call]:
+    def _note(
+        self, digest: PageDigest, offers: Sequence[Call], answers: Sequence[Any]
+    ) -> list[Call]:
         """Return the events for the other workers that lease the hosts of a page's links.
 
         They have all links that are not settled, also those that were found on another page before.
@@ -160,7 +163,7 @@ class Outbox:
                 if place not in settled:
                     by_owner[owner].append((host, target, row))
         return [
-            self._calls.found(owner, text, links[at : at + _LINKS])
+            self._calls.found(owner, digest, links[at : at + _LINKS])
             for owner, links in by_owner.items()
             for at in range(0, len(links), _LINKS)
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ from evocrawl.core.model import Content, Link, Page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.relevance.terms import Analyser
 from evocrawl.species.evo.link_model import LinkModel, prior
+from evocrawl.species.evo.link_model.hashing import PAGE_WORDS
+from evocrawl.species.evo.link_model.page_words import pack_words, unpack_words
 
 WORDS = ("coral", "reef", "road", "café", "")
 _urls = st.sampled_from([f"http://{host}.test/{name}" for host in "ab" for name in "12345"])
@@ -50,10 +53,13 @@ def taught(own: list[Page]) -> LinkModel:
 def test_pages_read_in_one_step_leave_the_evidence_as_if_read_one_by_one(
     own: list[Page], foreign: list[Page]
 ) -> None:
-    """To the bit, also if a page is there twice, is known, or is linked by another one."""
+    """To the bit, also if a page is there twice, is known, or is linked by another one; and with
+    the digests of the pages as with their texts.
+    """
     together, apart = taught(own), taught(own)
-    rows = together.observe_foreign_pages(foreign)
-    assert rows == [apart.observe_foreign_pages([page])[0] for page in foreign]
+    digests = [together.read_digest(together.digest(page)) for page in foreign]
+    rows = together.observe_foreign_pages(foreign, digests)
+    assert rows == [apart.observe_foreign_pages([page], [None])[0] for page in foreign]
     for name in TABLES:
         one, other = (getattr(model.evidence, name) for model in (together, apart))
         assert len(one) == len(other)
@@ -64,3 +70,24 @@ def test_pages_read_in_one_step_leave_the_evidence_as_if_read_one_by_one(
     for model in (together, apart):
         model.refit()
     assert np.array_equal(together.features(every), apart.features(every))
+
+
+@given(st.binary(max_size=800))
+def test_any_bytes_are_words_of_length_1_at_most_or_refused(packed: bytes) -> None:
+    """Any client of Redis can write them."""
+    try:
+        ids, weights = unpack_words(packed)
+    except ValueError:
+        return
+    assert ids.shape == weights.shape == (PAGE_WORDS,)
+    assert np.linalg.norm(weights) <= 1.001
+    assert (weights >= 0).all()
+
+
+@pytest.mark.parametrize("weights", [(0.8, 0.9), (float("nan"), 0.1), (-0.5, 0.5), (9e9, 0)])
+def test_weights_that_no_page_has_are_refused(weights: tuple[float, float]) -> None:
+    ids = np.zeros(PAGE_WORDS, np.uint16)
+    values = np.zeros(PAGE_WORDS, np.float32)
+    ids[:2], values[:2] = (3, 4), weights
+    with pytest.raises(ValueError, match="length 1"):
+        unpack_words(pack_words(ids, values))

@@ -14,6 +14,7 @@ from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Content, Cost, Fetched, Lead, Link, Page
 from evocrawl.core.urls.identity import fingerprint, host_of
+from evocrawl.population.exchange import PageDigest
 from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
 from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames, RedisAddress, is_shared, shard_of
 from evocrawl.store.journal.codec import NoPayloads
@@ -49,13 +50,15 @@ def test_a_link_is_read_with_its_source(
 def test_links_that_another_worker_has_found_are_read_with_their_page(
     url: str, anchor: str, text: str
 ) -> None:
-    """With the beginning of its text."""
+    """With the beginning of its text, and what species have made of it."""
     link = Link(url, fingerprint(url), anchor)
     source = Source("http://b.test/", fingerprint("http://b.test/"), 0.5, 2, anchor)
     row = (link.fingerprint.hex(), ROWS.pack_link(link, source))
-    packed = ROWS.pack_found(text, [("a.test", *row), ("c.test", *row), ("a.test", *row)])
-    found = ROWS.unpack_found(packed, {"a.test"})
-    assert found == (text[:4000], [("a.test", link, source)] * 2)
+    rows = [("a.test", *row), ("c.test", *row), ("a.test", *row)]
+    packed = ROWS.pack_found(PageDigest(text, {"evo": text.encode()}), rows)
+    digest, links = ROWS.unpack_found(packed, {"a.test"})
+    assert digest == PageDigest(text[:4000], {"evo": text.encode()})
+    assert links == [("a.test", link, source)] * 2
     with pytest.raises(ValueError, match="another host"):
         ROWS.unpack_found(packed, {"c.test"})
 
