@@ -186,10 +186,8 @@ def measure(species: str, given: argparse.Namespace) -> None:
 def resumed(species: str, path: Path) -> str:
     """Resume a copy of the store in a process of its own; return what it prints."""
     copy = path.with_name("copy.sqlite")
-    with sqlite3.connect(path) as database:
-        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
-    shutil.copyfile(path, copy)
+    for ending in ("", "-wal"):
+        shutil.copyfile(f"{path}{ending}", f"{copy}{ending}")
     line = [sys.executable, __file__, "--resume", str(copy), "--species", species]
     found = subprocess.run(line, check=True, capture_output=True, text=True).stdout.strip()
     copy.unlink()
