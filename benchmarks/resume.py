@@ -8,9 +8,10 @@ A bare population crawls generated pages of `--links` links, four of five of the
 store is measured by table, `--after` further pages are crawled, and a copy of the file is resumed
 in a process of its own; with `--replay-up-to` also by a replay of the whole journal. The snapshot
 is written while pages are crawled, and the longest of its steps is the longest time for which the
-crawl waits: nearly always the first one, a copy, which is measured again, the least of 25. Times are processor times, memory is the
-resident set of that process; the score of a page is drawn at random,
-so that the figures are those of population and store.
+crawl waits. That is nearly always the first one, a copy of what is in memory, which is measured
+again, the least of 25. Times are processor times, memory is the resident set of the process that
+resumes; the score of a page is drawn at random, so that the figures are those of population and
+store.
 
 `--laid` first adds so many pages to page base and frontier, nine of ten without a visit (see
 `memory.py`), so that the resume of a very long crawl can be measured. Those pages are in the store
@@ -190,7 +191,8 @@ def measure(species: str, given: argparse.Namespace) -> None:
             print(f"| {species} | {stored} | {known} | {1e3 * crawled_s / visits:.2f} | "
                   + " | ".join(f"{sizes[name] / stored:.0f}" for name in TABLES)
                   + f" | {sizes['snapshot'] / known:.0f} | {taken_s:.1f} | "
-                  f"{1e3 * longest_s:.0f} | {1e3 * copy_s(journaled):.0f} | {resumed(species, path)} | "
+                  f"{1e3 * longest_s:.0f} | {1e3 * copy_s(journaled):.0f} | "
+                  f"{resumed(species, path)} | "
                   + (f"{replayed(species, journal):.0f}" if pages <= most_replayed else "")
                   + " |", flush=True)  # fmt: skip
         journal.close()
@@ -250,8 +252,8 @@ def main() -> None:
     memory._LINKS, memory._NEW = given.links, given.links * 4 // 5
     print("| species | pages | known URLs | ms a visit, with the web's "
           "| bytes a page: journal | contents | records | snapshot | bytes of it a known URL "
-          "| s to take it | longest step, ms | a copy, ms | s to read it | s to replay what follows "
-          "| MB then | most MB | s to replay all |")  # fmt: skip
+          "| s to take it | longest step, ms | a copy, ms | s to read it "
+          "| s to replay what follows | MB then | most MB | s to replay all |")  # fmt: skip
     print("| --- |" + " ---: |" * 16, flush=True)
     for species in given.species:
         measure(species, given)
