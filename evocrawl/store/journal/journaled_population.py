@@ -260,13 +260,14 @@ class JournaledPopulation:
     def close(self) -> None:
         """Commit, and close the journal.
 
-        Takes a snapshot if the next run would have to replay many visits. Raises StateError.
+        Takes a snapshot if the next run would have to replay many visits, and completes one that
+        was begun. Raises StateError.
         """
         try:
             self.commit()
-            self.snapshots.complete()
             if self.snapshots.is_due_at_end(self.facts):
                 self.take_snapshot()
+            self.snapshots.complete()
         finally:
             self._journal.close()
 

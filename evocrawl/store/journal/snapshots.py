@@ -65,8 +65,13 @@ class Snapshots:
         return 0 < self.every_visits <= _SHARE_AT_END * (facts.settled - self.taken_at)
 
     def take(self, facts: ReplayedState) -> None:
-        """Make a snapshot durable at once; all operations are committed. Raises StateError."""
-        self.complete()
+        """Make a snapshot durable at once; all operations are committed. Raises StateError.
+
+        It takes the place of the one that was begun, of which no more is written.
+        """
+        if self._under_way is not None:
+            self._under_way.close()
+            self._under_way, self.taken_at = None, self._taken_before
         self.begin(facts)
         self.complete()
 

@@ -13,6 +13,7 @@ from replayed import EVERY_SPECIES
 from test_snapshot_form import Holder
 from test_snapshots import facts_of, rebuilt
 
+from evocrawl.store.journal import snapshots
 from evocrawl.store.journal.operations import Spent
 from evocrawl.store.journal.snapshot import snapshot
 from evocrawl.store.journal.snapshot.graph import SnapshotError
@@ -73,7 +74,7 @@ def entries(path: Path) -> int:
 
 @pytest.mark.parametrize("species", EVERY_SPECIES)
 def test_a_snapshot_in_steps_is_the_one_written_at_once(species: str, tmp_path: Path) -> None:
-    """Byte for byte, whatever changes between its steps."""
+    """Byte for byte; the crawl goes on between its steps."""
     path = tmp_path / "state.sqlite"
     crawl = Stored(path, species)
     began_at = entries(path)
@@ -163,6 +164,32 @@ def test_a_crawl_takes_snapshots_while_it_goes_on(
     assert len(events) < len(journey.events)
     assert state_of(journaled.population) == state_of(journey.population)
     assert facts_of(past) == facts_of(journey.journaled.facts)
+
+
+@pytest.mark.parametrize(("acts", "is_new"), [(0, False), (60, True)])
+def test_the_end_of_a_run_takes_a_later_snapshot_or_completes_the_one_that_was_begun(
+    acts: int, is_new: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Never both: a resume reads the later one."""
+    path = tmp_path / "state.sqlite"
+    crawl = Stored(path, "best_first")
+    journaled = crawl.journey.journaled
+    journaled.snapshots.every_visits = 100
+    monkeypatch.setattr(snapshots, "_AT_ONCE_S", 0.0)
+    journaled.snapshots.begin(journaled.facts)
+    assert journaled.snapshots.is_under_way
+    begun_at = journaled.snapshots.taken_at
+    crawl.act(acts)
+    journaled.close()
+    assert not journaled.snapshots.is_under_way
+    assert (journaled.snapshots.taken_at > begun_at) == is_new
+    again, past, events = rebuilt(path, "best_first", 3)
+    assert events == []
+    assert state_of(again.population) == state_of(crawl.journey.population)
+    assert facts_of(past) == facts_of(journaled.facts)
+    head = snapshot.head_of(sqlite3.connect(path))
+    assert head is not None
+    assert len(parts_of(sqlite3.connect(path))) == sum(count for _, count in head.places)
 
 
 def _complete(steps: SnapshotSteps) -> None:
