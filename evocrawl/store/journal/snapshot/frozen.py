@@ -9,18 +9,13 @@ from __future__ import annotations
 
 import gc
 import types
-from array import array
-from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
-from itertools import count
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.random import Generator
-from sortedcontainers import SortedKeyList, SortedList
 
 from evocrawl.core.containers.frozen_buckets import FrozenBuckets
 from evocrawl.core.containers.frozen_rows import FrozenRows
@@ -28,22 +23,12 @@ from evocrawl.core.containers.keymap import KeyMap, KeySet
 from evocrawl.core.containers.paged_table import PagedTable
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Lead, Link
-from evocrawl.store.journal.snapshot import graph
+from evocrawl.store.journal.snapshot import contents, graph
 from evocrawl.store.journal.snapshot.arrays import LARGE
+from evocrawl.store.journal.snapshot.contents import PLAIN, Take, Taken
 from evocrawl.store.journal.snapshot.graph import SnapshotError
 
-PLAIN = frozenset((type(None), bool, int, float, str, bytes))
-"""Classes of values that stand for themselves."""
 _FIXED = (*PLAIN, tuple, frozenset)
-
-LEAD = tuple([name for name in graph.slots_of(Lead) if name != "payload"])
-LINK = tuple([name for name in graph.slots_of(Link) if name != "payload"])
-"""Attributes of links but their payloads."""
-_LEAD_VALUES, _LINK_VALUES = attrgetter(*LEAD), attrgetter(*LINK)
-
-Taken: TypeAlias = tuple[Any, Iterable[Any]]
-"""What the writer needs of an object, and the values in it that may refer to others."""
-_Take: TypeAlias = Callable[[Any], Taken]
 
 
 class FrozenGraph:
@@ -70,18 +55,9 @@ class FrozenGraph:
         self._is_object: set[type] = set()
         self._arrays: list[np.ndarray[Any, Any]] = []
         self._values_of: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
-        self._takes: dict[type, _Take] = {
-            list: _list,
-            dict: _dict, OrderedDict: _dict, Counter: _dict, defaultdict: _dict,
-            set: _keys, frozenset: _keys, SortedKeyList: _keys, SortedList: _keys,
-            deque: _deque,
-            bytearray: lambda each: (bytes(each), ()),
-            array: lambda each: (each[:], ()),
-            np.ndarray: self._array,
-            Generator: _generator,
-            count: lambda each: (each.__reduce__()[1], ()),
-            KeyMap: self._map, KeySet: self._map, PagedTable: self._table,
-            SpillFile: self._file,
+        self._takes: dict[type, Take] = {
+            **contents.OF_KIND, np.ndarray: self._array, KeyMap: self._map, KeySet: self._map,
+            PagedTable: self._table, SpillFile: self._file,
         }  # fmt: skip
         with _without_garbage_collection():
             try:
@@ -111,7 +87,7 @@ class FrozenGraph:
 
     def _freeze(self, root: dict[str, object]) -> None:
         self._number(root)
-        numbers, objects, owners, contents = (
+        numbers, objects, owners, taken = (
             self.numbers, self.objects, self._owners, self.contents,
         )  # fmt: skip
         values_of, takes, plain, is_object = self._values_of, self._takes, PLAIN, self._is_object
@@ -123,7 +99,7 @@ class FrozenGraph:
                 try:
                     content = values = values_of[kind](value)
                 except AttributeError:  # a slot that is not set
-                    content, values = _attributes(value)
+                    content, values = contents.of_attributes(value)
             else:
                 try:
                     take = takes.get(kind) or self._new_take(value)
@@ -140,7 +116,7 @@ class FrozenGraph:
                     numbers[id(each)] = len(objects)
                     objects.append(each)
                     owners.append(number)
-            contents.append(content)
+            taken.append(content)
 
     def _meet(self, value: Any) -> None:
         """Number an object to which a value refers, of a class that may have none."""
@@ -173,21 +149,21 @@ class FrozenGraph:
             self.method_owners[id(owner)] = len(self.methods_of)
             self.methods_of.append(owner)
 
-    def _new_take(self, value: Any) -> _Take:
+    def _new_take(self, value: Any) -> Take:
         """Return what takes the content of objects of a class that was not met before."""
         kind: Any = type(value)
-        take: _Take = _attributes
+        take: Take = contents.of_attributes
         slots = graph.slots_of(kind)
         if isinstance(value, np.generic):
-            take = _itself
+            take = contents.of_itself
         elif not graph.has_attributes(kind):
             raise SnapshotError(f"a snapshot cannot hold {graph.name_of(kind)}")
         elif isinstance(value, Enum):
-            take = _itself
+            take = contents.of_itself
         elif isinstance(value, tuple):
-            take = _items
+            take = contents.of_items
         elif isinstance(value, Lead | Link):
-            take = _link
+            take = contents.of_link
         elif len(slots) > 1 and not kind.__dictoffset__:
             self._values_of[kind] = attrgetter(*slots)
         self._takes[kind] = take
@@ -230,69 +206,6 @@ class FrozenGraph:
 def has_stored_methods(owner: object) -> bool:
     """Return whether a snapshot refers to the methods of an object."""
     return type(owner) not in _FIXED and not graph.is_of_process(owner)
-
-
-def _itself(value: Any) -> Taken:
-    return value, ()
-
-
-def _items(value: tuple[Any, ...]) -> Taken:
-    return value, value
-
-
-def _keys(value: Iterable[Any]) -> Taken:
-    """Return keys, which the writer refuses unless they are plain."""
-    return [*value], ()
-
-
-def _list(value: list[Any]) -> Taken:
-    kinds = {*map(type, value)}
-    if kinds <= PLAIN:
-        return value.copy(), ()
-    if any(map(graph.is_code, kinds)):
-        return None, ()
-    copy = value.copy()
-    return copy, copy
-
-
-def _dict(value: dict[Any, Any]) -> Taken:
-    values = [*value.values()]
-    kinds = {*map(type, values)}
-    if type(value) is dict and any(map(graph.is_code, kinds)):
-        return None, ()
-    return ([*value], values), () if kinds <= PLAIN else values
-
-
-def _deque(value: deque[Any]) -> Taken:
-    items = [*value]
-    return items, items
-
-
-def _generator(value: Generator) -> Taken:
-    source: Any = value.bit_generator
-    seed = source.seed_seq
-    if type(source) is not np.random.PCG64 or type(seed) is not np.random.SeedSequence:
-        raise SnapshotError(f"a snapshot cannot hold {graph.name_of(type(source))}")
-    inner = source.state["state"]
-    state = [inner["state"], inner["inc"], source.state["has_uint32"], source.state["uinteger"]]
-    entropy = seed.entropy if isinstance(seed.entropy, int) else tuple(seed.entropy or ())
-    from_ = (entropy, tuple(seed.spawn_key), seed.pool_size, seed.n_children_spawned)
-    return (state, from_), ()
-
-
-def _attributes(value: object) -> Taken:
-    state = graph.state_of(value)
-    return state, state.values()
-
-
-def _link(value: Lead | Link) -> Taken:
-    """Return the attributes of a link. Its payload refers to nothing: the writer packs it.
-
-    If its request is sent before that, it is stored as that of a visit under way is, since Scrapy
-    notes things in it.
-    """
-    values = (_LEAD_VALUES if isinstance(value, Lead) else _LINK_VALUES)(value)
-    return (values, value.payload), values
 
 
 @contextmanager

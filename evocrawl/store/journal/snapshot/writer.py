@@ -22,13 +22,8 @@ from evocrawl.core.model import Lead, Link
 from evocrawl.store.journal.operations.row import to_json
 from evocrawl.store.journal.snapshot import graph
 from evocrawl.store.journal.snapshot.arrays import form_of, pieces_of
-from evocrawl.store.journal.snapshot.frozen import (
-    LEAD,
-    LINK,
-    PLAIN,
-    FrozenGraph,
-    has_stored_methods,
-)
+from evocrawl.store.journal.snapshot.contents import LEAD, LINK, PLAIN
+from evocrawl.store.journal.snapshot.frozen import FrozenGraph, has_stored_methods
 from evocrawl.store.journal.snapshot.graph import SnapshotError
 from evocrawl.store.journal.snapshot.parts import SIZE, PartWriter, Place, Steps
 
