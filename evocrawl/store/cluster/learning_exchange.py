@@ -3,8 +3,8 @@
 Each worker writes one part: what it has learnt by its own visits from its beginning until now. It
 replaces the part that it has written before, so a part that is written twice, or is not read by a
 worker for a while, changes nothing. Each worker adds up the parts of all others, those of workers
-that have ended or were killed included. The cost of an exchange depends on the number of workers
-and on the size of a part, which does not grow with the pages.
+that have ended or were killed included. It reads a few parts in each exchange, in turn, so that the
+cost depends on the size of a part, which does not grow with the pages.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ So the number of parts that others read grows with the logarithm of the pages.
 
 @dataclass(slots=True)
 class _Subject:
-    """One kind of knowledge, and the parts of other workers that were read, by worker."""
+    """One kind of knowledge, and the parts of other workers that were read, by worker.
+
+    `numbers` are those of the parts; the part that was read first of all comes first.
+    """
 
     shared: Mergeable
     numbers: dict[str, int] = field(default_factory=dict)
@@ -92,6 +95,7 @@ class LearningExchange:
         """Read new parts; return whether there is any that can be read."""
         has_new = False
         for worker, (number, row) in found.items():
+            subject.numbers.pop(worker, None)
             subject.numbers[worker] = number
             try:
                 subject.parts[worker] = subject.shared.unpack(row)

@@ -80,6 +80,27 @@ def test_an_exchange_is_made_once_in_a_period(server: RedisServer) -> None:
     play(Side, server, 3, story)
 
 
+def test_of_many_workers_some_parts_are_read_in_each_exchange_in_turn(server: RedisServer) -> None:
+    """All when a worker joins; eight of those that have changed since, until it has all."""
+
+    async def story(first: Side, second: Side, _: Side) -> None:
+        sharing, workers = second.model.share(), [str(number) for number in range(100, 112)]
+        for round_, relevances in enumerate(((0.1,), (0.2, 0.7)), 1):
+            second.visit(f"{round_}.test", *relevances)
+            row = sharing.pack()
+            with server.client() as client:
+                client.hset(PARTS, mapping=dict.fromkeys(workers, row))
+                client.hset(NUMBERS, mapping=dict.fromkeys(workers, round_))
+            tries = []
+            for _ in range(3):
+                await first.learning.exchange(0)
+                tries.append(first.model.evidence.tries)
+            before = (12, 12, 12), (4 + 8 * 3, 12 * 3, 12 * 3)
+            assert tuple(tries) == before[round_ - 1]
+
+    play(Side, server, 3, story)
+
+
 def test_a_part_is_sent_again_when_the_pages_have_grown_by_a_sixteenth(
     server: RedisServer,
 ) -> None:

@@ -21,6 +21,10 @@ _SHOWN_BYTES = 2000
 
 
 HUNGRY, IDLE = 1, 2
+PARTS_READ_AGAIN = 8
+"""Most parts of workers known already that are read at once, so that the cost of an exchange does
+not grow with the number of workers beyond.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,8 @@ class ClusterState:
     ) -> dict[str, tuple[int, bytes]]:
         """Send what this worker has learnt, if anything; return the parts of others that are new.
 
-        `known` and the result have the number of each worker's part: how often it was sent.
+        `known` and the result have the number of each worker's part: how often it was sent. Of the
+        workers in `known` at most `PARTS_READ_AGAIN` parts are returned, the first in its order.
         """
         parts, numbers = (self.layout.whole(f"{each}:{name}") for each in ("parts", "numbers"))
         steps: list[tuple[Any, ...]] = [("hgetall", numbers)]
@@ -173,11 +178,9 @@ class ClusterState:
             steps = [*own, *steps]
         found = (await self._connection.ask_all(steps))[-1]
         latest = {_text(each): int(n) for each, n in found.items() if n.isdigit() and len(n) < 16}
-        new = {
-            worker: number
-            for worker, number in latest.items()
-            if worker != self.session and known.get(worker) != number
-        }
+        changed = [each for each in known if each in latest and known[each] != latest[each]]
+        unread = [each for each in latest if each not in known and each != self.session]
+        new = {each: latest[each] for each in (*unread, *changed[:PARTS_READ_AGAIN])}
         if not new:
             return {}
         rows = await self._connection.ask("hmget", parts, [*new])
