@@ -1,15 +1,18 @@
 """Serves a slow synthetic web on loopback, in a separate process, and records its requests.
 
-    python benchmarks/latent_web.py PAGES HOSTS DELAY_S SEED
+    python benchmarks/latent_web.py PAGES HOSTS DELAY_S SEED [PARTS [WORDS]]
 
 Every page takes DELAY_S seconds. One host in five is about the topic; six in ten of its links lead
-to such hosts, and one in ten of the links of other hosts. Prints the proxy's address and the first
-page's. For each input line it prints the record of page requests as JSON (see `Seen`).
+to such hosts, and one in ten of the links of other hosts. The web has PARTS without links to each
+other, of PAGES pages and HOSTS hosts each. The text of a page has 30 words of a vocabulary of ten,
+and WORDS others of a thousand. Prints the proxy's address and the first page of each part. For each
+input line it prints the record of page requests as JSON (see `Seen`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import sys
 from collections import Counter
@@ -37,6 +40,9 @@ FILLER = (
 )
 
 
+_COMPOUNDS = ["".join(each) for each in itertools.product(FILLER, repeat=3)]
+
+
 @dataclass
 class Seen:
     """Time and page of each request, and whether the page is about the topic.
@@ -55,28 +61,46 @@ class Seen:
 
 
 class LatentWeb:
-    """The web; `seen` is the record of its requests."""
+    """The web; `seen` is the record of its requests, `first` the first page of each part."""
 
-    def __init__(self, pages: int, hosts: int, delay_s: float, seed: int) -> None:
+    def __init__(
+        self, pages: int, hosts: int, delay_s: float, seed: int, parts: int = 1, words: int = 0
+    ) -> None:
         rng = np.random.default_rng(seed)
-        self.hosts = hosts
+        self.hosts = hosts * parts
         self.seen = Seen()
+        self.first = [part * pages for part in range(parts)]
         self._delay_s = delay_s
-        topical = rng.permutation(hosts) < max(hosts // 5, 1)
-        self._host = rng.integers(hosts, size=pages)
-        self._topical = topical[self._host]
-        good, bad = np.flatnonzero(self._topical), np.flatnonzero(~self._topical)
-        self._links = [
-            [(n + 1) % pages]
-            + [
-                int(rng.choice(good if rng.random() < (0.6 if is_good else 0.1) else bad))
-                for _ in range(LINKS)
+        self._host, self._topical = np.zeros(0, int), np.zeros(0, bool)
+        self._links = list[list[int]]()
+        self._texts = list[str]()
+        for part in range(parts):
+            self._add(rng, pages, hosts, part)
+        if words:
+            self._texts = [
+                f"{text} {' '.join(rng.choice(_COMPOUNDS, words))}" for text in self._texts
             ]
-            for n, is_good in enumerate(self._topical)
-        ]
-        self._texts = [" ".join(rng.choice(FILLER, 30)) for _ in range(pages)]
         self._under_way = Counter[str]()
         self._last: dict[str, tuple[float, str]] = {}
+
+    def _add(self, rng: np.random.Generator, pages: int, hosts: int, part: int) -> None:
+        """Add a part."""
+        topical = rng.permutation(hosts) < max(hosts // 5, 1)
+        host = rng.integers(hosts, size=pages)
+        are_good = topical[host]
+        good, bad = np.flatnonzero(are_good), np.flatnonzero(~are_good)
+        first = part * pages
+        self._links += [
+            [first + (n + 1) % pages]
+            + [
+                first + int(rng.choice(good if rng.random() < (0.6 if is_good else 0.1) else bad))
+                for _ in range(LINKS)
+            ]
+            for n, is_good in enumerate(are_good)
+        ]
+        self._texts += [" ".join(rng.choice(FILLER, 30)) for _ in range(pages)]
+        self._host = np.append(self._host, part * hosts + host)
+        self._topical = np.append(self._topical, are_good)
 
     def url(self, n: int) -> str:
         """Return the address of a page."""
@@ -118,10 +142,10 @@ class LatentWeb:
 
 
 def main() -> None:
-    pages, hosts, delay_s, seed = sys.argv[1:]
-    web = LatentWeb(int(pages), int(hosts), float(delay_s), int(seed))
+    pages, hosts, delay_s, seed, *parts = sys.argv[1:]
+    web = LatentWeb(int(pages), int(hosts), float(delay_s), int(seed), *map(int, parts))
     with LoopbackProxy({f"h{host}.test": web.answer for host in range(web.hosts)}) as proxy:
-        print(proxy.url, web.url(0), flush=True)
+        print(proxy.url, *map(web.url, web.first), flush=True)
         sys.stdin.readline()
         print(json.dumps(asdict(web.seen)), flush=True)
 

@@ -75,9 +75,11 @@ def command(store: str, begin: str, asked: argparse.Namespace, most: int = 0) ->
 
 
 @contextmanager
-def latent_web(asked: argparse.Namespace, seed: int) -> Iterator[subprocess.Popen[str]]:
-    """Run the web."""
-    arguments = [str(each) for each in (asked.pages, asked.hosts, asked.delay, seed)]
+def latent_web(
+    asked: argparse.Namespace, seed: int, parts: int = 1, words: int = 0
+) -> Iterator[subprocess.Popen[str]]:
+    """Run the web, with `parts` without links to each other and `words` more words on a page."""
+    arguments = [str(each) for each in (asked.pages, asked.hosts, asked.delay, seed, parts, words)]
     line = [sys.executable, str(Path(__file__).with_name("latent_web.py")), *arguments]
     web = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
