@@ -41,6 +41,7 @@ def unpack_words(packed: bytes) -> PageWords:
     ids, weights = np.zeros(PAGE_WORDS, np.uint16), np.zeros(PAGE_WORDS, np.float32)
     ids[:count] = np.frombuffer(packed, "<u2", count)
     weights[:count] = np.frombuffer(packed, "<f4", count, 2 * count)
-    if not (weights >= 0).all() or not weights @ weights <= _LONGEST:
+    are_parts = (weights >= 0) & (weights <= _LONGEST)
+    if not are_parts.all() or weights @ weights > _LONGEST:
         raise ValueError("the weights of words are no vector of length 1")
     return ids, weights

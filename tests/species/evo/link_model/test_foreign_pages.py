@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from evocrawl.core.model import Content, Link, Page
@@ -73,6 +73,7 @@ def test_pages_read_in_one_step_leave_the_evidence_as_if_read_one_by_one(
 
 
 @given(st.binary(max_size=800))
+@example(b"\0\0\0\0\0`")
 def test_any_bytes_are_words_of_length_1_at_most_or_refused(packed: bytes) -> None:
     """Any client of Redis can write them."""
     try:
