@@ -145,7 +145,7 @@ class LinkModel:
         row = own if row is None else row
         if row != own and (self.evidence.is_open(row) or self.evidence.page_of(row) < 0):
             self._try(row, self.evidence.page_of(own))
-        if self.nearness.strength and len(self.evidence.links) >= self._next_comparison:
+        if self.nearness.has_vectors and len(self.evidence.links) >= self._next_comparison:
             self._compare()
         if self.evidence.tries >= self._next_refit:
             self.refit()

@@ -1,4 +1,4 @@
-"""Measures how near the words of links are to the query by meaning, until good pages are found.
+"""Measures how near the words of links are to the query by meaning.
 
 While a crawl has found nothing, it has no examples of good links, and most links share no word with
 the query. Word vectors compare them nevertheless. Of each hashed word w, with the vector v(w), two
@@ -13,8 +13,13 @@ each field's cosine is compared with those of the crawl's latest links ::
     z = (cos − their mean) / their standard deviation        in [−3, 3]; 0 without a known word
     near = (0.47 z_anchor + 0.21 z_context + 0.32 z_url) / 3        in [−1, 1]
 
-The feature fades with each good page, and is 0 when there are `NEEDED`, since the words of good
-pages are better evidence from then on.
+The feature has the strength 1 until the first good page. It falls with each good page, to the
+generality of the web when there are `NEEDED`::
+
+    generality = (0.26 − m) / 0.06        in [0, 1]; m: the mean cosine of the latest links
+
+On a general web few links are near the query, and nearness tells them apart for the whole crawl. On
+a web about one subject most links are (m ≥ 0.26), and the words of good pages are better evidence.
 """
 
 from __future__ import annotations
@@ -48,6 +53,10 @@ _SHARES = np.array([0.47, 0.21, 0.32])
 _USUAL_MEAN, _USUAL_SPREAD, _TRUST = 0.1, 0.15, 20.0
 """Mean and standard deviation before there are links, and their weight in links."""
 _LEAST_SPREAD = 0.01
+_ONE_SUBJECT, _GENERAL = 0.26, 0.20
+"""Mean cosine from which a web is about one subject, and below which it is general."""
+_USUAL_MEAN_OF_ONE_SUBJECT, _DOUBT = 0.3, 100.0
+"""A web is taken to be about one subject before there are links; the weight of that in links."""
 _LEAST_SQUARE = 1e-12
 _FARTHEST = 3.0
 
@@ -69,6 +78,7 @@ class Nearness:
     def __init__(self, vectors: WordVectors | None) -> None:
         self._vectors = vectors
         self._good = self._good_elsewhere = 0
+        self._generality = 0.0
         self._is_known = bytearray(BUCKETS)
         if vectors is None:
             return
@@ -80,15 +90,20 @@ class Nearness:
         self._spread = np.full(len(_FIELDS), _USUAL_SPREAD)
 
     @property
+    def has_vectors(self) -> bool:
+        """Whether there are word vectors."""
+        return self._vectors is not None
+
+    @property
     def strength(self) -> float:
-        """The factor of the feature, from 1 to 0."""
+        """The factor of the feature, from 1 to the generality of the web; 0 without vectors."""
         if self._vectors is None:
             return 0.0
-        return max(0.0, 1 - (self._good + self._good_elsewhere) / NEEDED)
+        return max(self._generality, 1 - (self._good + self._good_elsewhere) / NEEDED)
 
     def note_words(self, keys: Sequence[str], buckets: Sequence[int]) -> None:
         """Note the hasher's keys of words, with their buckets. O(words)."""
-        if not self.strength:
+        if self._vectors is None:
             return
         is_known = self._is_known
         for key, bucket in zip(keys, buckets, strict=True):
@@ -105,17 +120,24 @@ class Nearness:
         self._good_elsewhere = good
 
     def stop(self) -> None:
-        """Begin without the feature: good pages of an earlier crawl are known."""
+        """Begin with the strength of the generality: good pages of an earlier crawl are known."""
         self._good = NEEDED
 
     def compare(self, words: Ids) -> None:
-        """Set mean and standard deviation by links, words of shape (n, WIDTH). O(n · WIDTH)."""
+        """Set mean, standard deviation and generality by links, words of shape (n, WIDTH).
+
+        O(n · WIDTH).
+        """
         cosines, are_known = self._cosines(words)
-        counts = _TRUST + are_known.sum(0)
-        mean = (cosines.sum(0) + _TRUST * _USUAL_MEAN) / counts
+        known, total = are_known.sum(0), cosines.sum(0)
+        counts = _TRUST + known
+        mean = (total + _TRUST * _USUAL_MEAN) / counts
         squares = (cosines * cosines).sum(0) + _TRUST * (_USUAL_MEAN**2 + _USUAL_SPREAD**2)
         self._mean = mean
         self._spread = np.sqrt(np.maximum(squares / counts - mean * mean, _LEAST_SPREAD**2))
+        careful = (total + _DOUBT * _USUAL_MEAN_OF_ONE_SUBJECT) / (known + _DOUBT)
+        below = (_ONE_SUBJECT - float(careful @ _SHARES)) / (_ONE_SUBJECT - _GENERAL)
+        self._generality = min(1.0, max(0.0, below))
 
     def of_links(self, words: Ids) -> Vector:
         """Return the feature of links, words of shape (n, WIDTH) without marks, shape (n,)."""

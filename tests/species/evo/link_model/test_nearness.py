@@ -109,6 +109,29 @@ def test_good_pages_replace_the_nearness() -> None:
     assert near(model, [row]) == [0]
 
 
+@pytest.mark.parametrize(("near_query", "strength"), [(0, 1.0), (22, 0.28), (40, 0.0)])
+def test_nearness_stays_on_a_general_web(near_query: int, strength: float) -> None:
+    """Where few links are near the query, good pages do not replace it; in between, in part."""
+    model = fresh()
+    words = [SEA[n % 3] if n % 100 < near_query else OTHER[n % 2] for n in range(900)]
+    links = [link(f"{word}/{n}", word, word) for n, word in enumerate(words)]
+    model.observe_page(page("seed", 0.0, *links), None)
+    assert model.nearness.strength == 1
+    for number in range(NEEDED):
+        model.observe_page(page(f"good{number}", 0.9), None)
+    assert model.nearness.strength == pytest.approx(strength, abs=0.01)
+
+
+def test_a_web_is_not_general_before_there_are_links() -> None:
+    """A few links far from the query do not keep the nearness."""
+    model = fresh()
+    links = [link(f"{word}/{n}", word, word) for n, word in enumerate(OTHER * 5)]
+    model.observe_page(page("seed", 0.0, *links), None)
+    for number in range(NEEDED):
+        model.observe_page(page(f"good{number}", 0.9), None)
+    assert model.nearness.strength == 0
+
+
 def test_a_page_that_a_user_marks_as_relevant_counts_as_found() -> None:
     """A page that is marked as not relevant does not."""
     model = fresh()
