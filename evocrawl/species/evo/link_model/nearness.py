@@ -51,7 +51,7 @@ GOOD = 0.5
 _FIELDS = (ANCHOR_COLUMNS, CONTEXT_COLUMNS, URL_COLUMNS)
 _FIRST_COLUMNS = [0, CONTEXT_COLUMNS.start, CONTEXT_COLUMNS.stop, URL_COLUMNS.start]
 _OF_FIELDS = [0, 1, 3]
-"""The fields among the parts that begin at `_FIRST_COLUMNS`; the other part has no words of text."""
+"""The fields among the parts that begin at `_FIRST_COLUMNS`; the third part is the tag path."""
 _SHARES = np.array([0.47, 0.21, 0.32])
 _USUAL_MEAN, _USUAL_SPREAD, _TRUST = 0.1, 0.15, 20.0
 """Mean and standard deviation before there are links, and their weight in links."""
