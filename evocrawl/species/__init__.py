@@ -20,8 +20,9 @@ from evocrawl.species.baselines import (
 )
 from evocrawl.species.biocrawler.species import biocrawler, biocrawler_dumb
 from evocrawl.species.energy import LinkRelevance, energy
-from evocrawl.species.evo.prospects import LeadsByRow, row_of
-from evocrawl.species.evo.species import SharedModel, evo
+from evocrawl.species.evo.interfaces import LeadsByRow, SharedModel
+from evocrawl.species.evo.prospects import row_of
+from evocrawl.species.evo.species import evo
 from evocrawl.species.fish_search import fish_search
 from evocrawl.species.foragers.species import foragers
 from evocrawl.species.foragers.text_states import TextStates

@@ -8,20 +8,17 @@ links that were found in the last step.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST, Move, View
+from evocrawl.species.evo.interfaces import LeadsByRow, Matrix, Valuer
 from evocrawl.species.parts import Queue
 from evocrawl.species.reasons import Standing
 
-Matrix = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
 AreClaimed = Callable[[Sequence[Fingerprint]], list[bool]]
 
 _AT_HAND = 48
@@ -31,43 +28,6 @@ _SCORED_AT_ONCE = 2048
 _SEED = 1e6
 _CHANGE = 0.05
 """The queue keeps its score of a link if the change is less."""
-
-
-class Valuer(Protocol):
-    """The part of the link model that the ranking uses."""
-
-    version: int
-
-    def features(self, rows: Rows) -> Matrix:
-        """Return the features of targets, shape (n, d)."""
-
-    def scores(self, features: Matrix) -> Matrix:
-        """Return the scores of targets with these features, shape (n,)."""
-
-
-class LeadsByRow(Protocol):
-    """Links by the row of their target."""
-
-    def get(self, number: int) -> Lead | None:
-        """Return the link of a row, None for a row without a link."""
-
-    def get_each(self, numbers: Sequence[int]) -> list[Lead | None]:
-        """Return the links of different rows."""
-
-    def put(self, leads: Mapping[int, Lead]) -> list[int]:
-        """Set the links of some rows; return the rows that had none."""
-
-    def forget(self, number: int) -> None:
-        """Remove the link of a row."""
-
-    def scores(self, numbers: Rows) -> Matrix:
-        """Return the scores set since the links of some rows were put, −inf without."""
-
-    def set_scores(self, numbers: Rows, scores: Matrix) -> None:
-        """Set the scores of some rows."""
-
-    def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
-        """Return the targets of the links of some rows, None for rows without a link."""
 
 
 class CandidateRanking:

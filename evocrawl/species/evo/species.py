@@ -14,134 +14,23 @@ hypotheses that lead to energy become more frequent, others die out.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from evocrawl.core.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import Mergeable, Species
-from evocrawl.species.energy import EnergySharing
-from evocrawl.species.evo.prospects import (
-    AreClaimed,
-    CandidateRanking,
-    LeadsByRow,
-    Valuer,
-    row_of,
-)
+from evocrawl.species.evo.genome import Genome, GenomePool, GenomeRows, Heredity
+from evocrawl.species.evo.interfaces import LeadsByRow, SharedModel
+from evocrawl.species.evo.prospects import AreClaimed, CandidateRanking, row_of
 from evocrawl.species.parts import Queue
 from evocrawl.species.reasons import Reason, Term, Trait, sigmoid
 
 _SEED = 1e6
-_HOTTEST = 2.0
-_FAR = 20.0
-"""Greater than the size of any draw from a standard normal distribution."""
-
-
-class SharedModel(Valuer, Protocol):
-    """The part that the species uses of `evocrawl.species.evo.link_model.LinkModel`."""
-
-    @property
-    def width(self) -> int:
-        """The number of features, d."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The names of the features."""
-
-    @property
-    def mean(self) -> npt.NDArray[np.float64]:
-        """The mean of the weights, shape (d,)."""
-
-    def usual_features(self) -> npt.NDArray[np.float64]:
-        """Return the mean features of the links followed lately, shape (d,)."""
-
-    def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
-        """Learn from a page; return the rows of the targets of its links."""
-
-    def observe_foreign_pages(
-        self, pages: Sequence[Page], digests: Sequence[Any]
-    ) -> list[dict[Fingerprint, int]]:
-        """Add pages of other populations; return the rows of the targets of each one's links."""
-
-    def digest(self, page: Page) -> bytes:
-        """Return the words of a page for other populations."""
-
-    def read_digest(self, packed: bytes) -> Any:
-        """Return the words of a page of another population. Raises ValueError."""
-
-    def share(self) -> Mergeable:
-        """Return what the model learns, which adds up over populations."""
-
-    def row_of(self, target: Fingerprint) -> int | None:
-        """Return the row of a target, None for an unknown target."""
-
-    def observe_dead_link(self, row: int) -> None:
-        """Learn that a link led to no page."""
-
-    def mark(self, page: Fingerprint, *, relevant: bool) -> bool:
-        """Learn from a user's mark of a page; return False for an unknown page."""
-
-    def sampled(self, z: npt.NDArray[np.float64], temperature: float) -> npt.NDArray[np.float64]:
-        """Return mean + temperature · L z."""
-
-
-@dataclass(frozen=True, slots=True)
-class Genome:
-    """The deviation of an agent from the model's mean."""
-
-    z: npt.NDArray[np.float64]
-    temperature: float
-
-
-@dataclass(slots=True)
-class GenomePool:
-    """Makes genomes. Founders get the `temperatures` in turn."""
-
-    width: int
-    temperatures: tuple[float, ...]
-    mutation: float
-    founded: int = 0
-
-    def genome(self, agent: Agent) -> Genome:
-        """Return the agent's genome; draw one for a founder."""
-        if not isinstance(agent.mind, Genome):
-            temperature = self.temperatures[self.founded % len(self.temperatures)]
-            self.founded += 1
-            agent.mind = Genome(agent.rng.standard_normal(self.width), temperature)
-        return agent.mind
-
-    def child_of(self, parent: Genome, agent: Agent) -> Genome:
-        """Return a changed copy: z stays standard normal, τ changes by some factor."""
-        m = self.mutation
-        z = math.sqrt(1 - m * m) * parent.z + m * agent.rng.standard_normal(self.width)
-        temperature = parent.temperature * math.exp(m * agent.rng.standard_normal())
-        return Genome(z, min(temperature, _HOTTEST))
-
-
-@dataclass(frozen=True, slots=True)
-class GenomeRows:
-    """Packs a genome into numbers: its temperature, then z."""
-
-    width: int
-
-    def pack(self, mind: object) -> tuple[float, ...]:
-        """Return the numbers of a genome, () for an agent without one."""
-        return (mind.temperature, *map(float, mind.z)) if isinstance(mind, Genome) else ()
-
-    def unpack(self, row: tuple[float, ...]) -> Genome | None:
-        """Return the genome, None for (). Raises ValueError if the row is not a valid genome."""
-        if not row:
-            return None
-        temperature, *z = row
-        if len(z) != self.width or not 0 <= temperature <= _HOTTEST or max(map(abs, z)) > _FAR:
-            raise ValueError("not a valid genome")
-        return Genome(np.array(z), temperature)
 
 
 @dataclass(slots=True)
@@ -273,17 +162,6 @@ class ModelLearning:
     def share(self) -> Mergeable:
         """Return the model's knowledge, which adds up over populations."""
         return self.model.share()
-
-
-@dataclass(frozen=True, slots=True)
-class Heredity(EnergySharing):
-    """Shares energy among parent and clones; clones inherit the genome with mutation."""
-
-    mates: GenomePool
-
-    def inherit(self, parent: Agent, child: Agent) -> None:
-        """Give the child a changed copy of its parent's genome."""
-        child.mind = self.mates.child_of(self.mates.genome(parent), child)
 
 
 def evo(

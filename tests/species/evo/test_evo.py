@@ -10,8 +10,8 @@ from evocrawl.core.model import Lead
 from evocrawl.frontier import CandidatesByRow, Frontier
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST
+from evocrawl.species.evo.genome import Genome, GenomePool, Heredity
 from evocrawl.species.evo.prospects import CandidateRanking
-from evocrawl.species.evo.species import Genome, GenomePool, Heredity
 
 
 class Ranked:

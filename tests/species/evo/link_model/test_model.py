@@ -4,44 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from link_models import column, fresh, link, match, page, worth
 
-from evocrawl.core.model import Content, Link, Page
-from evocrawl.core.urls.identity import fingerprint
 from evocrawl.relevance.terms import Analyser
-from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
+from evocrawl.species.evo.link_model import LinkModel, prior
 from evocrawl.species.evo.link_model.evidence import folder_of
-
-
-def match(anchor: str, context: str) -> float:
-    """Return the match, with the weights of the relevance model."""
-    return 0.8 * ("coral" in anchor) + 0.2 * ("coral" in context)
-
-
-def fresh() -> LinkModel:
-    """Return a model without any page."""
-    return LinkModel(match, Analyser("en"), 0.2, prior.shipped())
-
-
-def link(name: str, anchor: str = "", context: str = "", host: str = "a.test") -> Link:
-    """Return a link to a page, of one host unless given."""
-    url = f"http://{host}/{name}"
-    return Link(url, fingerprint(url), anchor, context)
-
-
-def page(name: str, relevance: float, *links: Link, text: str = "") -> Page:
-    """Return a page of one host."""
-    url = f"http://a.test/{name}"
-    return Page(url, fingerprint(url), relevance, 0.0, links, content=Content("", text))
-
-
-def worth(model: LinkModel, row: int) -> float:
-    """Return the score of a target."""
-    return float(model.scores(model.features(np.array([row])))[0])
-
-
-def column(model: LinkModel, row: int, name: str) -> float:
-    """Return one feature of a target."""
-    return float(model.features(np.array([row]))[0, FEATURES.index(name)])
 
 
 def test_links_with_the_words_of_good_links_get_higher_scores() -> None:
@@ -115,57 +82,6 @@ def test_a_link_without_a_page_is_one_bad_example() -> None:
     assert worth(model, row) < before
 
 
-def visited_for_nothing(model: LinkModel, count: int) -> tuple[int, int]:
-    """Visit pages of one host that are about something else; return two rows of open links.
-
-    One leads to the host, one to another host. All links have the same words.
-    """
-    links = [link(f"{n}", "page") for n in range(count)]
-    links += [link("other", "page"), link("other", "page", host="b.test")]
-    rows = model.observe_page(page("seed", 0.0, *links), None)
-    for each in links[:count]:
-        model.observe_page(page(each.url.rsplit("/", 1)[1], 0.0), rows[each.fingerprint])
-    return rows[links[-2].fingerprint], rows[links[-1].fingerprint]
-
-
-def test_a_host_that_was_visited_for_nothing_is_worth_less_than_a_new_one() -> None:
-    """The more, the longer it was tried."""
-    few, many = fresh(), fresh()
-    scores = []
-    for model, count in ((few, 12), (many, 40)):
-        inside, outside = visited_for_nothing(model, count)
-        blame = np.log(1 + (count + 1) ** 2 / 50 / 3) / 3
-        assert column(model, inside, "barren") == pytest.approx(blame)
-        assert column(model, outside, "barren") == 0
-        scores.append(worth(model, outside) - worth(model, inside))
-    assert scores[1] > scores[0] > 0
-
-
-def test_no_example_changes_the_weight_of_the_blame() -> None:
-    """Neither one by one nor in a refit; other weights learn."""
-    model = fresh()
-    inside, _ = visited_for_nothing(model, 12)
-    before = prior.shipped().mean
-    for _ in range(2):
-        assert model.mean[FEATURES.index("barren")] == before[FEATURES.index("barren")] < 0
-        assert abs(model.mean - before).max() > 0.01
-        model.refit()
-    assert column(model, inside, "barren") > 0
-
-
-def test_the_best_page_of_a_host_lessens_its_blame_and_a_relevant_one_ends_it() -> None:
-    """A worse page after it does not bring it back."""
-    model = fresh()
-    inside, _ = visited_for_nothing(model, 10)
-    blame = column(model, inside, "barren")
-    model.observe_page(page("list", 0.1, link("new"), link("newer")), None)
-    assert 0.4 * blame < column(model, inside, "barren") < 0.6 * blame
-    model.observe_page(page("new", 0.2), None)
-    assert column(model, inside, "barren") == 0
-    model.observe_page(page("newer", 0.0), None)
-    assert column(model, inside, "barren") == 0
-
-
 def test_a_crawl_learns_with_a_bar_of_0() -> None:
     """The setting `relevant_at` may be 0."""
     model = LinkModel(match, Analyser("en"), 0.0, prior.shipped())
@@ -173,15 +89,6 @@ def test_a_crawl_learns_with_a_bar_of_0() -> None:
     assert np.isfinite(worth(model, rows[link("next").fingerprint]))
     model.observe_page(page("next", 0.1, link("last")), rows[link("next").fingerprint])
     assert column(model, rows[link("next").fingerprint], "barren") == 0
-
-
-def test_a_mark_of_a_relevant_page_ends_the_blame_of_its_host() -> None:
-    """A mark of a page that is not relevant does not."""
-    model = fresh()
-    inside, _ = visited_for_nothing(model, 10)
-    for relevant, has_blame in ((False, True), (True, False)):
-        model.mark(page("3", 0.0).fingerprint, relevant=relevant)
-        assert (column(model, inside, "barren") > 0) == has_blame
 
 
 words = st.text(max_size=8)
