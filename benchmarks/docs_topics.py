@@ -3,7 +3,8 @@
 FOLDER is that of an unpacked documentation package of Debian (`apt-get download`, `dpkg-deb -x`),
 NAME its entry in `WEBS`. A page is of a topic by its place: the folder or the prefix of the name
 that the authors chose, or, with `LISTED`, the table of contents of the chapter that lists it. No
-words of the text are counted. At most `MOST` pages are taken, evenly over their sorted addresses.
+words of the text are counted. At most `MOST` pages are taken, evenly over their sorted addresses, with
+their links, of which those to other pages lead to nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 import sys
 from pathlib import Path
 
+from evocrawl.core.model import Link
 from evocrawl.extraction.document import Document, read
 
 MOST = 1_000
@@ -160,11 +162,23 @@ def main() -> None:
             for topic in own:
                 counts[topic] += 1
             row = {"url": url, "title": found.title, "text": found.text, "topics": own}
+            row["links"] = [_link(link) for link in found.links]
             file.write(json.dumps(row) + "\n")
     kept = [topic for topic, count in counts.items() if 5 <= count <= pages / 2]
     rows = [f"{name}\t{topic}\t{topics[topic][0]}" for topic in kept]
     table.write_text("\n".join(["split\ttopic\tquery", *rows, ""]))
     print(name, pages, {topic: counts[topic] for topic in topics})
+
+
+def _link(link: Link) -> dict[str, str]:
+    """Return the fields of a link that have a value."""
+    row = {
+        "url": link.url,
+        "anchor": link.anchor,
+        "context": link.context,
+        "tag_path": link.tag_path,
+    }
+    return {key: value for key, value in row.items() if value}
 
 
 def _pattern(folder: Path, rule: str) -> re.Pattern[str]:
