@@ -3,8 +3,8 @@
 FOLDER is that of an unpacked documentation package of Debian (`apt-get download`, `dpkg-deb -x`),
 NAME its entry in `WEBS`. A page is of a topic by its place: the folder or the prefix of the name
 that the authors chose, or, with `LISTED`, the table of contents of the chapter that lists it. No
-words of the text are counted. At most `MOST` pages are taken, evenly over their sorted addresses, with
-their links, of which those to other pages lead to nothing.
+words of the text are counted. At most `MOST` pages are taken, evenly over their sorted addresses,
+with their links; those to other pages are dead.
 """
 
 from __future__ import annotations
@@ -161,7 +161,12 @@ def main() -> None:
             own = [topic for topic, pattern in patterns.items() if pattern.search(place)]
             for topic in own:
                 counts[topic] += 1
-            row = {"url": url, "title": found.title, "text": found.text, "topics": own}
+            row: dict[str, object] = {
+                "url": url,
+                "title": found.title,
+                "text": found.text,
+                "topics": own,
+            }
             row["links"] = [_link(link) for link in found.links]
             file.write(json.dumps(row) + "\n")
     kept = [topic for topic, count in counts.items() if 5 <= count <= pages / 2]

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from link_models import column, fresh, link, match, page, worth
 
+from evocrawl.core.urls.identity import fingerprint
 from evocrawl.relevance.terms import Analyser
 from evocrawl.species.evo.link_model import LinkModel, prior
 from evocrawl.species.evo.link_model.evidence import folder_of
