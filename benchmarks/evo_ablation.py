@@ -54,7 +54,7 @@ def variant(have: SpeciesContext, without: tuple[str, ...] = (), **options: Any)
         tuning,
         vectors=query_vectors_of(have.relevance),
     )
-    return evo(have.frontier(), have.base.are_claimed, model, have.leads(), **options)
+    return evo(have.frontier(), have.base, model, have.leads(), **options)
 
 
 def _reader_of(have: SpeciesContext) -> Any:

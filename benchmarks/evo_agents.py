@@ -87,7 +87,7 @@ class Trial:
 
 def variant(have: SpeciesContext, **options: Any) -> Species:
     """Return the species with other options."""
-    return evo(have.frontier(), have.base.are_claimed, have.links(), have.leads(), **options)
+    return evo(have.frontier(), have.base, have.links(), have.leads(), **options)
 
 
 VARIANTS: dict[str, Maker] = {

@@ -35,12 +35,13 @@ class Crawl:
         self.rng = np.random.default_rng(0)
         self.fan_out, self.hosts = fan_out, hosts
         self.claimed: set[Fingerprint] = set()
+        self.releases = 0
         relevance = create("tfidf", "coral reef", "en")
         self.model = LinkModel(
             relevance.link, link_analyser_of("coral reef", "en"), 0.12, prior.shipped()
         )
         frontier = Frontier(self.claimed.__contains__, row_of=self.model.row_of)
-        self.prospects = CandidateRanking(frontier, self.model, self.are_claimed, CandidatesByRow())
+        self.prospects = CandidateRanking(frontier, self.model, self, CandidatesByRow())
         self.known = ["http://h0.test/0"]
         self.pages = count()
         self.spent = {"choose": 0.0, "learn": 0.0, "add": 0.0}

@@ -82,7 +82,7 @@ def crawled(world: str, topic: Topic, runs: int) -> Examples:
 
     def recording(have: SpeciesContext) -> Species:
         recorders.append(Recorder(have))
-        return evo(have.frontier(), have.base.are_claimed, recorders[-1], have.leads())
+        return evo(have.frontier(), have.base, recorders[-1], have.leads())
 
     SPECIES["recording"] = recording
     for start in _STARTS:

@@ -23,12 +23,17 @@ class MemoryPageBase:
     on disk takes about 130 bytes of memory (with its claim), a claim without a page 12 bytes.
     """
 
+    of_run = ("releases",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(self, most: int = MOST_PAGES, spill: SpillFile | None = None) -> None:
         self.ranks = RelevanceRanks()
         self.spill = SpillFile() if spill is None else spill
         """The file for data that does not fit into memory; other parts share it."""
         self._pages = Pages(most, self.spill)
         self._claimed = KeySet()
+        self.releases = 0
+        """The number of calls of `release`: while it is the same, every claim lasts."""
         self._energetic = SamplingSet()
 
     def __len__(self) -> int:
@@ -86,6 +91,7 @@ class MemoryPageBase:
     def release(self, target: Fingerprint) -> None:
         """Undo `claim`, for a target that was not visited."""
         self._claimed.discard(target)
+        self.releases += 1
 
     def take_energy(self, page: Fingerprint, at_most: float) -> float:
         """Take up to `at_most` energy from `page` and return it; it may be negative. O(1)."""

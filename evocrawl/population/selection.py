@@ -13,8 +13,11 @@ from evocrawl.population.individual import Individual
 from evocrawl.population.lifecycle import Lifecycle
 from evocrawl.population.turns import TurnQueue
 
-PATIENCE = 200
-"""The `patience` of a live crawl; holding a link back takes a tenth of a millisecond."""
+PATIENCE = 50
+"""The `patience` of a live crawl: a link takes some 60 to 250 µs to be held back.
+
+The replay of a journal needs the same number.
+"""
 
 
 class LinkSelector:

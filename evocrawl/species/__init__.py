@@ -88,7 +88,7 @@ Maker: TypeAlias = Callable[[SpeciesContext], Species]
 def _evo(have: SpeciesContext, model: SharedModel) -> Species:
     base, leads = have.base, have.leads()
     queue = have.frontier(Numbering(model.row_of, leads, row_of))
-    return evo(queue, base.are_claimed, model, leads)
+    return evo(queue, base, model, leads)
 
 
 SPECIES: dict[str, Maker] = {

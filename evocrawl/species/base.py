@@ -57,6 +57,9 @@ class Ranks(Protocol):
 class PageBase(Protocol):
     """The methods of the page base that a species uses."""
 
+    releases: int
+    """The number of claims that have ended without a visit."""
+
     @property
     def ranks(self) -> Ranks:
         """The relevances of the pages in the base."""

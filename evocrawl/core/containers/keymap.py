@@ -103,7 +103,20 @@ class KeyMap:
 
     def contains_each(self, keys: Sequence[Fingerprint]) -> list[bool]:
         """Return for each key whether the map contains it, in one call. O(keys)."""
-        return [values is not None for values in self.get_each(keys)]
+        buckets, few = self._buckets, self._few
+        if not buckets:
+            return [key in few for key in keys]
+        high, low, count, stride = self._high, self._low, len(buckets), self._stride
+        found = list[bool]()
+        for key in keys:
+            if len(key) != _KEY_BYTES:
+                found.append(key in few)
+                continue
+            place = hash(key) & high
+            bucket = buckets[place if place < count else place & low]
+            at = bucket.find(key)
+            found.append(at >= 0 and (at % stride == 0 or self._place(key, bucket) >= 0))
+        return found
 
     def put(self, key: Fingerprint, *values: Any) -> None:
         """Set the values of `key`."""

@@ -25,6 +25,8 @@ _SESSION = re.compile(r";[^/]*")
 _SHORTEST_TOKEN = 16
 _LONGEST = 2_000
 _DEEPEST = 64
+_LATEST = 512
+"""Templates of so many URLs are kept: one step asks for that of a page or link several times."""
 _LEAST_SLASHES = 5
 """Slashes of the shortest URL that repeats itself, such as ``http://a.test/b/b/b``."""
 
@@ -34,6 +36,7 @@ _suffixes = tldextract.TLDExtract(
 )
 
 
+@lru_cache(maxsize=_LATEST)
 def template_of(url: str) -> str:
     """Return the template of a URL: the part that URLs built by the same rule share.
 

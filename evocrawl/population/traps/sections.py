@@ -148,6 +148,8 @@ class Sections:
 
         A maze gets `most` visits in all.
         """
+        if not self._suspects:
+            return ""
         for name in sections_of(lead.url):
             section = self._suspects.get(name)
             if section is None:

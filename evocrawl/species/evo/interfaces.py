@@ -27,6 +27,15 @@ class Valuer(Protocol):
         """Return the scores of targets with these features, shape (n,)."""
 
 
+class Claims(Protocol):
+    """Which targets are claimed."""
+
+    releases: int
+
+    def are_claimed(self, targets: Sequence[Fingerprint]) -> list[bool]:
+        """Return for each target whether it is claimed; a claim ends in one of `releases`."""
+
+
 class LeadsByRow(Protocol):
     """Links by the row of their target."""
 

@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from evocrawl.core.model import Fingerprint, Lead
+from evocrawl.core.model import Lead
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST, Move, View
-from evocrawl.species.evo.interfaces import LeadsByRow, Matrix, Valuer
+from evocrawl.species.evo.interfaces import Claims, LeadsByRow, Matrix, Valuer
 from evocrawl.species.parts import Queue
 from evocrawl.species.reasons import Standing
-
-AreClaimed = Callable[[Sequence[Fingerprint]], list[bool]]
 
 _AT_HAND = 48
 _SWEPT = 32
@@ -36,19 +34,19 @@ class CandidateRanking:
     Links are stored by the model's row of their target, which a lead carries as its features.
     """
 
-    of_run = ("_at_hand", "_shown")
+    of_run = ("_at_hand", "_at_releases", "_open_places", "_shown")
     """Attributes that are no part of a snapshot."""
 
     def __init__(
         self,
         queue: Queue,
         model: Valuer,
-        are_claimed: AreClaimed,
+        claims: Claims,
         leads: LeadsByRow,
     ) -> None:
         self._queue = queue
         self._model = model
-        self._are_claimed = are_claimed
+        self._claims = claims
         self._leads = leads
         self._turns = array("I")
         self._next_turn = 0
@@ -61,6 +59,10 @@ class CandidateRanking:
         self._hand: list[int] = []
         self._at_hand: list[Lead | None] = []
         """The links of `_hand`."""
+        self._open_places: Sequence[int] = ()
+        """The places in `_hand` of the links that are not known to be claimed."""
+        self._at_releases = 0
+        """The number of releases when links were last left out of `_open_places`."""
         self._shown: tuple[Sequence[Lead], list[int]] = ([], [])
         """The links that `best` returned last, and their places in `_hand`."""
         self._features = np.zeros((0, 0))
@@ -71,7 +73,7 @@ class CandidateRanking:
     def found(self, leads: Sequence[Lead]) -> None:
         """Add links, new or found again. The next look scores them and places them in the queue."""
         rows: dict[int, Lead] = {}
-        are_claimed = self._are_claimed([lead.fingerprint for lead in leads])
+        are_claimed = self._claims.are_claimed([lead.fingerprint for lead in leads])
         for lead, is_claimed in zip(leads, are_claimed, strict=True):
             row = row_of(lead)
             if row is not None:
@@ -113,9 +115,13 @@ class CandidateRanking:
             self._seen = self._model.version
         if len(self._at_hand) < len(self._hand):
             self._at_hand = self._leads.get_each(self._hand)
+            self._open_places = range(len(self._hand))
         hosts: dict[str, bool] = {}
         shown, places = list[Lead](), list[int]()
-        for place, lead in enumerate(self._at_hand if are_open else self._open_at_hand()):
+        if not are_open:
+            self._leave_claimed()
+        for place in self._open_places:
+            lead = self._at_hand[place]
             if lead is None:
                 continue
             host = lead.host
@@ -127,13 +133,20 @@ class CandidateRanking:
         self._shown = shown, places
         return shown or [first]
 
-    def _open_at_hand(self) -> list[Lead | None]:
-        """Return the links at hand, None in the place of one that was claimed since the look."""
-        claimed = self._are_claimed([b"" if lead is None else lead.fingerprint
-                                     for lead in self._at_hand])  # fmt: skip
-        return [
-            None if is_claimed else lead
-            for lead, is_claimed in zip(self._at_hand, claimed, strict=True)
+    def _leave_claimed(self) -> None:
+        """Leave links that were claimed since the look out of `_open_places`.
+
+        A link is left out once, not at each of the hundreds of draws in which the links of a trap
+        are held back, unless a claim was released since then. O(open places).
+        """
+        if self._claims.releases != self._at_releases:
+            self._at_releases = self._claims.releases
+            self._open_places = range(len(self._hand))
+        at_hand = [(place, lead) for place in self._open_places
+                   if (lead := self._at_hand[place]) is not None]  # fmt: skip
+        claimed = self._claims.are_claimed([lead.fingerprint for _, lead in at_hand])
+        self._open_places = [
+            place for (place, _), is_claimed in zip(at_hand, claimed, strict=True) if not is_claimed
         ]
 
     def features(self, leads: Sequence[Lead]) -> Matrix:
@@ -204,7 +217,7 @@ class CandidateRanking:
     def _open_leads(self, rows: Sequence[int]) -> Iterator[Lead]:
         """Yield the open links of some rows, each once."""
         for lead in map(self._leads.get, dict.fromkeys(rows)):
-            if lead is not None and not self._are_claimed([lead.fingerprint])[0]:
+            if lead is not None and not self._claims.are_claimed([lead.fingerprint])[0]:
                 yield lead
 
     def _look_again(self, first: Lead) -> None:
@@ -226,6 +239,7 @@ class CandidateRanking:
         needed = [row for row in {*changed.tolist(), *self._hand} if row not in known]
         known.update(zip(needed, self._leads.get_each(needed), strict=True))
         self._at_hand = [known[row] for row in self._hand]
+        self._open_places = range(len(self._hand))
         leads = [known[row] or first for row in changed.tolist()]
         self._queue.place(leads, worths.tolist(), changed)
         self._features = features[best]
@@ -267,7 +281,7 @@ class CandidateRanking:
         known = [target for target in targets if target is not None]
         if len(known) < len(targets):
             rows = [row for row, target in zip(rows, targets, strict=True) if target is not None]
-        claimed = self._are_claimed(known)
+        claimed = self._claims.are_claimed(known)
         return {row for row, is_claimed in zip(rows, claimed, strict=True) if not is_claimed}
 
 

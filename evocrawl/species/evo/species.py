@@ -25,8 +25,8 @@ from evocrawl.core.model import Dropped, Fetched, Fingerprint, Lead, Link, Outco
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import Mergeable, Species
 from evocrawl.species.evo.genome import Genome, GenomePool, GenomeRows, Heredity
-from evocrawl.species.evo.interfaces import LeadsByRow, SharedModel
-from evocrawl.species.evo.prospects import AreClaimed, CandidateRanking, row_of
+from evocrawl.species.evo.interfaces import Claims, LeadsByRow, SharedModel
+from evocrawl.species.evo.prospects import CandidateRanking, row_of
 from evocrawl.species.parts import Queue
 from evocrawl.species.reasons import Reason, Term, Trait, sigmoid
 
@@ -166,7 +166,7 @@ class ModelLearning:
 
 def evo(
     queue: Queue,
-    are_claimed: AreClaimed,
+    claims: Claims,
     model: SharedModel,
     leads: LeadsByRow,
     *,
@@ -174,7 +174,7 @@ def evo(
     mutation: float = 0.3,
 ) -> Species:
     """Make the species with its own queue, model and store of links by row."""
-    prospects = CandidateRanking(queue, model, are_claimed, leads)
+    prospects = CandidateRanking(queue, model, claims, leads)
     mates = GenomePool(model.width, temperatures, mutation)
     reader = PageObserver(model)
     return Species(

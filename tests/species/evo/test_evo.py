@@ -1,6 +1,6 @@
 """The default species: its choices, the differences between agents, and inheritance."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -70,32 +70,64 @@ def test_seeds_come_before_every_link() -> None:
     assert order("evo", web, seeds=("one", "two")) == ["one", "two", "x"]
 
 
-def claimed_in(claimed: set[bytes]) -> Callable[[Sequence[bytes]], list[bool]]:
-    """Return the question which of some targets are in the set."""
-    return lambda targets: [target in claimed for target in targets]
+class Claimed:
+    """A page base of claims alone; `asked` counts the targets that were looked up."""
+
+    def __init__(self) -> None:
+        self.claimed: set[bytes] = set()
+        self.releases = self.asked = 0
+
+    def are_claimed(self, targets: Sequence[bytes]) -> list[bool]:
+        self.asked += len(targets)
+        return [target in self.claimed for target in targets]
+
+    def claim(self, target: bytes) -> None:
+        self.claimed.add(target)
+
+    def release(self, target: bytes) -> None:
+        self.claimed.discard(target)
+        self.releases += 1
 
 
 def test_the_best_links_are_seen_and_change_with_the_model() -> None:
     """The next look uses a change of the model for the links that it sees."""
-    claimed: set[bytes] = set()
+    claims = Claimed()
     model = Ranked()
     prospects = CandidateRanking(
-        Frontier(claimed.__contains__), model, claimed_in(claimed), CandidatesByRow()
+        Frontier(claims.claimed.__contains__), model, claims, CandidatesByRow()
     )
     prospects.found([lead(row) for row in range(60)])
     assert rows(prospects.best(lambda _: True))[:3] == [59, 58, 57]
-    claimed.add(b"59")
+    claims.claim(b"59")
     assert rows(prospects.best(lambda _: True))[0] == 58
     model.sign, model.version = -1.0, 1
     assert rows(prospects.best(lambda _: True))[0] == 0
 
 
+def test_links_that_are_drawn_and_claimed_are_left_out_once() -> None:
+    """The trap of which links are held back pays once a link; a released claim opens one again."""
+    claims = Claimed()
+    prospects = CandidateRanking(
+        Frontier(claims.claimed.__contains__), Ranked(), claims, CandidatesByRow()
+    )
+    prospects.found([lead(row) for row in range(1000)])
+    seen = rows(prospects.best(lambda _: True))
+    for row in seen:
+        claims.claim(b"%d" % row)
+    assert len(prospects.best(lambda _: True)) == 1
+    claims.asked = 0
+    for row in range(1000 - len(seen) - 1, 500, -1):
+        assert rows(prospects.best(lambda _: True)) == [row]
+        claims.claim(b"%d" % row)
+    assert claims.asked == 0
+    claims.release(b"990")
+    assert rows(prospects.best(lambda _: True)) == [990]
+
+
 def test_the_cost_of_a_look_does_not_depend_on_the_waiting_links() -> None:
     """All links are scored when they are found; after each visit only a few are scored again."""
     model = Ranked()
-    prospects = CandidateRanking(
-        Frontier(lambda _: False), model, claimed_in(set()), CandidatesByRow()
-    )
+    prospects = CandidateRanking(Frontier(lambda _: False), model, Claimed(), CandidatesByRow())
     prospects.found([lead(row) for row in range(20_000)])
     prospects.best(lambda _: True)
     assert model.asked == 20_000
@@ -108,9 +140,7 @@ def test_the_cost_of_a_look_does_not_depend_on_the_waiting_links() -> None:
 def test_every_waiting_link_is_looked_at_in_turn() -> None:
     """A link with a poor score rises when the model has learnt better."""
     model = Ranked()
-    prospects = CandidateRanking(
-        Frontier(lambda _: False), model, claimed_in(set()), CandidatesByRow()
-    )
+    prospects = CandidateRanking(Frontier(lambda _: False), model, Claimed(), CandidatesByRow())
     prospects.found([lead(row) for row in range(1000)])
     prospects.best(lambda _: True)
     model.sign = -1.0
@@ -122,9 +152,7 @@ def test_every_waiting_link_is_looked_at_in_turn() -> None:
 
 def test_only_links_of_free_hosts_are_seen() -> None:
     """If no host is free, the agent waits."""
-    prospects = CandidateRanking(
-        Frontier(lambda _: False), Ranked(), claimed_in(set()), CandidatesByRow()
-    )
+    prospects = CandidateRanking(Frontier(lambda _: False), Ranked(), Claimed(), CandidatesByRow())
     prospects.found([lead(1), lead(2, "b.test"), lead(3, "b.test")])
     assert rows(prospects.best(lambda host: host == "a.test")) == [1]
     assert prospects.best(lambda _: False) == []
