@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 import zlib
 from dataclasses import dataclass, fields
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ def unpack(packed: bytes) -> LearntPart:
     if any(count > most for count, most in zip(counts, _MOST, strict=True)):
         raise ValueError("what was learnt has too many words")
     shapes = _shapes(*counts)
-    sizes = [np.dtype(kind).itemsize * int(np.prod(shape)) for kind, shape in shapes.values()]
+    sizes = [np.dtype(kind).itemsize * prod(shape) for kind, shape in shapes.values()]
     reader = zlib.decompressobj()
     try:
         body = reader.decompress(packed[_HEAD.size :], sum(sizes) + 1)
@@ -119,6 +120,8 @@ def unpack(packed: bytes) -> LearntPart:
     for (name, (kind, shape)), size in zip(shapes.items(), sizes, strict=True):
         arrays[name] = np.frombuffer(body[at : at + size], kind).reshape(shape)
         at += size
+    # Each further step with half precision would take longer than this one.
+    arrays["good_values"] = arrays["good_values"].astype("<f4")
     _check(arrays)
     return LearntPart(**arrays)
 

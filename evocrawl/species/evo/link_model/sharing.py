@@ -64,6 +64,7 @@ class ModelSharing:
         self._groups = np.zeros((SHARED_GROUPS, len(_COLUMNS)))
         self._labels, self._tries = 0.0, 0
         self._words = _SharedWords(words)
+        self._background = np.zeros((2, BUCKETS))
         d = len(posterior.mean)
         self._precision, self._weighted = np.zeros((d, d)), np.zeros(d)
 
@@ -113,7 +114,7 @@ class ModelSharing:
         self._merge_counts(parts)
         self._words.merge(parts)
         best = np.concatenate([np.zeros(0), *(each.best for each in parts)])
-        self._page_labels.use_others(_pages_of(parts), best)
+        self._page_labels.use_others(_pages_of(parts, self._background), best)
         self._changed()
 
     def _merge_counts(self, parts: Sequence[LearntPart]) -> None:
@@ -139,51 +140,56 @@ class ModelSharing:
 
 
 class _SharedWords:
-    """The gradients of words: own ones, and the sum of the others'."""
+    """The gradients of words: own ones, and the sum of the others'.
+
+    Shape (2, BUCKETS): gradients and their squares. Only the words that have changed are computed.
+    """
 
     def __init__(self, words: WordModel) -> None:
         self._words = words
-        self._own = np.zeros((BUCKETS, 2))
-        self._others = np.zeros((BUCKETS, 2))
-        self._note()
+        self._own = np.zeros((2, BUCKETS))
+        self._others, self._spare = np.zeros((2, 2, BUCKETS))
+        self._weights, self._squares = words.weights.copy(), words.squares.copy()
 
     def part(self) -> tuple[npt.NDArray[np.uint16], Array]:
         """Return the words with the greatest gradients, and their sums."""
         self._count_own()
-        strength = np.abs(self._own[:, 0]) / np.sqrt(self._own[:, 1] + _LEAST_SQUARE)
+        strength = np.abs(self._own[0]) / np.sqrt(self._own[1] + _LEAST_SQUARE)
         words = _greatest(strength, MOST_WORDS)
-        return words.astype(np.uint16), self._own[words]
+        return words.astype(np.uint16), self._own[:, words].T
 
     def merge(self, parts: Sequence[LearntPart]) -> None:
         self._count_own()
-        others = np.zeros((BUCKETS, 2))
-        for each in parts:
-            others[each.words] += each.word_sums
-        change = others - self._others
-        squares = np.maximum(self._words.squares + change[:, 1], _LEAST_SQUARE)
-        self._words.squares[:] = squares
-        self._words.weights += (change[:, 0] / np.sqrt(squares)).astype(np.float32)
-        self._words.weights[0] = 0
-        self._others = others
-        self._note()
+        others = self._spare
+        _add_up(others, [each.words for each in parts], [each.word_sums for each in parts])
+        moved = np.flatnonzero((others != self._others).any(axis=0))
+        change, words = others[:, moved] - self._others[:, moved], self._words
+        squares = np.maximum(words.squares[moved] + change[1], _LEAST_SQUARE)
+        words.squares[moved] = squares
+        words.weights[moved] += (change[0] / np.sqrt(squares)).astype(np.float32)
+        words.weights[0] = 0
+        self._others, self._spare = others, self._others
+        self._note(moved)
 
     def _count_own(self) -> None:
         """Add the steps since the last time; a step is a gradient by the root of its squares."""
         words = self._words
-        self._own[:, 0] += (words.weights - self._weights) * np.sqrt(words.squares)
-        self._own[:, 1] += words.squares - self._squares
-        self._note()
+        has_moved = (words.squares != self._squares) | (words.weights != self._weights)
+        moved = np.flatnonzero(has_moved)
+        steps = words.weights[moved] - self._weights[moved]
+        self._own[0, moved] += steps * np.sqrt(words.squares[moved])
+        self._own[1, moved] += words.squares[moved] - self._squares[moved]
+        self._note(moved)
 
-    def _note(self) -> None:
-        self._weights, self._squares = self._words.weights.copy(), self._words.squares.copy()
+    def _note(self, moved: npt.NDArray[np.intp]) -> None:
+        self._weights[moved] = self._words.weights[moved]
+        self._squares[moved] = self._words.squares[moved]
 
 
-def _pages_of(parts: Sequence[LearntPart]) -> OthersPages:
-    """Return the words of all pages of the others, and their good pages."""
-    sums, pages_with = np.zeros(BUCKETS), np.zeros(BUCKETS)
-    for each in parts:
-        sums[each.background] += each.background_sums[:, 0]
-        pages_with[each.background] += each.background_sums[:, 1]
+def _pages_of(parts: Sequence[LearntPart], into: Array) -> OthersPages:
+    """Return the words of all pages of the others, summed up in `into`, and their good pages."""
+    sums, pages_with = into
+    _add_up(into, [each.background for each in parts], [each.background_sums for each in parts])
     empty = OthersPages()
     return OthersPages(
         int(sum(each.sums[2] for each in parts)),
@@ -193,6 +199,20 @@ def _pages_of(parts: Sequence[LearntPart]) -> OthersPages:
         np.concatenate([empty.ids, *(each.good_ids for each in parts)]),
         np.concatenate([empty.values, *(each.good_values for each in parts)]).astype(np.float32),
     )
+
+
+def _add_up(total: Array, words: Sequence[Array], sums: Sequence[Array]) -> None:
+    """Set `total`, shape (2, BUCKETS), to the sums over populations of two numbers a word.
+
+    A population has each of its `words` once. As places, small integers take three times as long;
+    and so would the pages of new memory.
+    """
+    total.fill(0)
+    first, second = total
+    for some, numbers in zip(words, sums, strict=True):
+        places = some.astype(np.intp)
+        first[places] += numbers[:, 0]
+        second[places] += numbers[:, 1]
 
 
 def _greatest(values: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
