@@ -58,8 +58,9 @@ class HostLeases:
             self._begin(partial(self._take, host))
 
     async def renew(self) -> None:
-        """Renew all leases; drop the hosts in shards where the leases have expired."""
-        await self._renew(self.table.shards())
+        """Renew the leases that are due; drop the hosts in shards where they have expired."""
+        if due := self.table.due():
+            await self._renew(due)
 
     def tend(self, origins: list[str]) -> None:
         """Open or request the host of each origin that agents wait for."""

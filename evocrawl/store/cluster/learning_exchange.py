@@ -20,11 +20,11 @@ from evocrawl.species.base import Mergeable, Sharing
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.redis.state import ClusterState
 
-_LEAST_GROWTH = 1 / 16
-"""A part is sent again when its worker has settled more pages by this share.
-
-So the number of parts that others read grows with the logarithm of the pages.
+_LEAST_GROWTH = 1 / 8
+"""A worker exchanges again when it has settled more pages by this share, and at the latest after
+`_LONGEST_PERIODS` periods.
 """
+_LONGEST_PERIODS = 6
 
 
 @dataclass(slots=True)
@@ -44,8 +44,8 @@ class _Subject:
 class LearningExchange:
     """Exchanges the ranks behind R, and what each species learns that can be added up.
 
-    It does so at most once in `period_s`. A part that cannot be read goes to the quarantine with a
-    line in the log, once for each worker.
+    It does so at most once in `period_s`, and less often the more pages there are. A part that
+    cannot be read goes to the quarantine with a line in the log, once for each worker.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class LearningExchange:
         self._population = population
         self._host_leases = host_leases
         self._period_s = period_s
-        self._next_at_s = -math.inf
+        self._exchanged_at_s, self._pages = -math.inf, 0
         self._subjects = {"ranks": _Subject(RankSharing(population.environment.base.ranks))} | {
             each.name: _Subject(each.learning.share())
             for each in population.species
@@ -72,17 +72,16 @@ class LearningExchange:
         O(parts changed), each of bounded size.
         """
         now_s = self._host_leases.table.clock()
-        if now_s >= self._next_at_s:
-            await self.exchange(pages, _LEAST_GROWTH)
-            self._next_at_s = now_s + self._period_s
+        periods = (now_s - self._exchanged_at_s) / self._period_s
+        has_grown = pages > self._pages * (1 + _LEAST_GROWTH)
+        if periods >= _LONGEST_PERIODS or (has_grown and periods >= 1):
+            await self.exchange(pages)
+            self._exchanged_at_s, self._pages = now_s, pages
 
-    async def exchange(self, pages: int, growth: float = 0.0) -> None:
-        """Send the parts of this worker if it has settled more pages; use those of others.
-
-        With `growth`, only if there are more by this share than when it sent them last.
-        """
+    async def exchange(self, pages: int) -> None:
+        """Send the parts of this worker if it has settled more pages; use those of others."""
         for name, subject in self._subjects.items():
-            is_due = pages > subject.sent_at * (1 + growth)
+            is_due = pages > subject.sent_at
             row = subject.shared.pack() if is_due else None
             found = await self._state.exchange_parts(name, row, subject.numbers)
             subject.sent_at = pages if is_due else subject.sent_at

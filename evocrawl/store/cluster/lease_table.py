@@ -16,6 +16,9 @@ _MARGIN = 0.5
 Requests under way have the rest of the lease to finish before another worker may begin.
 """
 
+_RENEWED_AFTER = 1 / 8
+"""Share of a lease after which a heartbeat renews it: most workers have hosts in most shards."""
+
 
 def clock_s() -> float:
     """Return monotonic seconds that include the time in which the machine is suspended."""
@@ -63,6 +66,11 @@ class LeaseTable:
         self.leases.pop(host, None)
         self.foreign.add(host)
         return self.waiting.pop(host, set())
+
+    def due(self) -> list[int]:
+        """Return the shards of our hosts that were not renewed for a while. O(hosts)."""
+        soon_s = self.clock() + (_MARGIN - _RENEWED_AFTER) * self.lease_s
+        return [each for each in self.shards() if self._good_until.get(each, 0.0) <= soon_s]
 
     def shards(self) -> list[int]:
         """Return the shards of our hosts. O(hosts)."""

@@ -18,6 +18,8 @@ from evocrawl.store.cluster.workload import Workload
 
 PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 1.0
+_NEWS_PAUSE_S = 0.5
+"""Pause between two looks at the news, of a worker that has enough hosts and no news to read."""
 
 
 class Poller:
@@ -48,6 +50,7 @@ class Poller:
         self._events = events
         self._is_closed = False
         self._scan_pause_s, self._scans_at_s = PAUSE_S, 0.0
+        self._need, self._listens_at_s = IDLE, 0.0
 
     async def run(self) -> None:
         """Poll until the crawl ends or the poller is closed."""
@@ -73,6 +76,20 @@ class Poller:
             self._events.work_found.send()
         return has_more
 
+    async def listen(self, need: int) -> bool:
+        """Read the news, unless they can wait; return whether there were any.
+
+        While this worker has enough to do, those of half a second are read together.
+        """
+        now_s = self._host_leases.table.clock()
+        if not need and not self._news and now_s < self._listens_at_s:
+            return False
+        self._listens_at_s = now_s + _NEWS_PAUSE_S
+        is_busy = await self._news.listen()
+        if is_busy:
+            self._events.work_found.send()
+        return is_busy
+
     async def scan(self, need: int) -> bool:
         """Scan for hosts without an owner, less and less often while there are none."""
         clock = self._host_leases.table.clock
@@ -90,11 +107,9 @@ class Poller:
     async def _poll(self) -> bool:
         """Poll once; return False if this worker has nothing to do."""
         await self._steering.look()
-        is_busy = await self._news.listen()
-        if is_busy:
-            self._events.work_found.send()
+        is_busy = await self.listen(self._need)
         is_busy |= await self.top_up()
-        need = self._workload.need(self._workload.hosts)
+        need = self._need = self._workload.need(self._workload.hosts)
         is_busy |= await self.scan(need)
         if need != IDLE or is_busy:
             return True

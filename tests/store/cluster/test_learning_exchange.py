@@ -101,20 +101,21 @@ def test_of_many_workers_some_parts_are_read_in_each_exchange_in_turn(server: Re
     play(Side, server, 3, story)
 
 
-def test_a_part_is_sent_again_when_the_pages_have_grown_by_a_sixteenth(
-    server: RedisServer,
-) -> None:
-    """The last one is always sent."""
+def test_an_exchange_waits_until_the_pages_have_grown_by_an_eighth(server: RedisServer) -> None:
+    """At most for six periods. The last part is always sent."""
 
     async def story(first: Side, *_: Side) -> None:
-        for now_s, pages in ((0, 160), (5, 161), (10, 170), (15, 171), (20, 180), (25, 181)):
-            first.now_s = float(now_s)
-            await first.learning.look(pages)
+        looks = ((0, 160), (5, 161), (10, 180), (11, 190), (15, 191), (40, 192), (41, 192))
+        sent = []
         with server.client() as client:
-            assert client.hgetall(NUMBERS) == {b"1": b"2"}
-            await first.learning.exchange(181)
-            await first.learning.exchange(181)
-            assert client.hgetall(NUMBERS) == {b"1": b"3"}
+            for now_s, pages in looks:
+                first.now_s = float(now_s)
+                await first.learning.look(pages)
+                sent.append(int(client.hget(NUMBERS, "1")))
+            assert sent == [1, 1, 1, 2, 2, 2, 3]
+            await first.learning.exchange(193)
+            await first.learning.exchange(193)
+            assert client.hgetall(NUMBERS) == {b"1": b"4"}
 
     play(Side, server, 3, story)
 

@@ -226,3 +226,15 @@ def test_a_link_is_done_after_the_page_that_it_leads_to_on_another_host() -> Non
     assert [settle[2][0] for settle in parcel.settles] == ["theirs.test"]
     assert parcel.then is not None
     assert [settle[2][0] for settle in parcel.then.settles] == ["ours.test"]
+
+
+def test_a_lease_is_renewed_once_an_eighth_of_its_time_is_over() -> None:
+    """A lease that has expired, too: so the worker learns whether it is still its own."""
+    now_s = [0.0]
+    table = LeaseTable(8.0, lambda: now_s[0])
+    table.gain(OURS, "1.1")
+    assert table.due() == table.shards()
+    table.renewed(table.shards(), 0.0)
+    for at_s, is_due in ((0.9, False), (1.0, True), (5.0, True), (100.0, True)):
+        now_s[0] = at_s
+        assert table.due() == (table.shards() if is_due else [])
