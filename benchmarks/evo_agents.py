@@ -170,7 +170,7 @@ def bench(world: str) -> Bench:
 
 def hold(trial: Trial, world: str) -> Row:
     """Return the row of a trial."""
-    return bench(world).run(trial)
+    return bench(world).hold(trial)
 
 
 def key(row: Row) -> Trial:

@@ -26,6 +26,7 @@ from typing import Any, Literal
 import numpy as np
 
 from evocrawl.core.model import Fingerprint, Page
+from evocrawl.relevance.vectors.model import query_vectors_of
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Topic, Trial, TrialError, read_topics
 from evocrawl.simulation.worlds.registry import open_world
@@ -48,8 +49,14 @@ class Recorder(LinkModel):
     """A link model that keeps features with their addresses."""
 
     def __init__(self, have: SpeciesContext) -> None:
-        reader = have.lexicon().analyser
-        super().__init__(have.relevance.link, reader, have.relevant_at, prior.shipped())
+        shipped: Any = have.links()
+        super().__init__(
+            have.relevance.link,
+            shipped._reader._hasher._reader,
+            have.relevant_at,
+            prior.shipped(),
+            vectors=query_vectors_of(have.relevance),
+        )
         self.kept: list[tuple[np.ndarray, Fingerprint]] = []
         self.rows: dict[Fingerprint, int] = {}
         self.rng = np.random.default_rng(0)
