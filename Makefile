@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.made-from-pyproject
-MYPY := $(BIN)/python -m mypy -p evocrawl
+MYPY := $(BIN)/python -m mypy
 
 # Many tests start processes: without stored bytecode each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE

@@ -30,7 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.live import SETTINGS, serve  # noqa: E402
+from live import SETTINGS, serve  # noqa: E402
 
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
@@ -83,7 +83,7 @@ def crawl(checkout: Path, arguments: list[str], proxy: str, folder: Path) -> tup
     settings = SETTINGS | {"EXTENSIONS": '{"cpu_clock.CpuClock": 0}', "EVOCRAWL_PROGRESS_S": 0}
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(
-            [checkout / ".venv/bin/python", "-m", "scrapy", "crawl", "evospider"]
+            [f"{checkout / '.venv/bin/python'}", "-m", "scrapy", "crawl", "evospider"]
             + [part for argument in arguments for part in ("-a", argument)]
             + [f"-s{name}={value}" for name, value in settings.items()],
             cwd=checkout,

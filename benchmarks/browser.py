@@ -35,8 +35,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.app_sites import QUERY, SITES, Web  # noqa: E402
-from benchmarks.process_usage import GROUPS, Sampler  # noqa: E402
+from app_sites import QUERY, SITES, Web  # noqa: E402
+from process_usage import GROUPS, Sampler  # noqa: E402
+
 from evocrawl.simulation.server.proxy import LoopbackProxy  # noqa: E402
 
 START = "http://app.test/"
@@ -157,9 +158,9 @@ def leaks(given: argparse.Namespace) -> None:
                 flush=True,
             )  # fmt: skip
     stats = row["stats"]
-    names = ("pages", "requests", "browser/pages", "browser/failed", "browser/restarts",
+    shown = ("pages", "requests", "browser/pages", "browser/failed", "browser/restarts",
              "browser/not_worth", "visits/unsettled", "stop_reason")  # fmt: skip
-    print("\n" + ", ".join(f"{name}: {stats.get(f'evocrawl/{name}', 0)}" for name in names))
+    print("\n" + ", ".join(f"{name}: {stats.get(f'evocrawl/{name}', 0)}" for name in shown))
     print(*stats["errors"][:10], sep="\n", file=sys.stderr)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -53,13 +54,15 @@ def sites(pages: int, hosts: int) -> dict[str, Callable[[Request], Response]]:
     return {name_of(number, hosts): tree(pages, hosts) for number in range(hosts)}
 
 
-def evocrawl(store: str, hosts: int = 1, **options: object) -> list[str]:
+def evocrawl(
+    store: str, hosts: int = 1, options: Mapping[str, object] = MappingProxyType({})
+) -> list[str]:
     """Return the command line of an evocrawl crawl with its state in `store`."""
-    options = {
+    all_options = {
         "query": "coral reef", "seeds": f"http://{name_of(0, hosts)}/0", "max_requests": 0,
         "store": store, **options,
     }  # fmt: skip
-    arguments = [part for name in options for part in ("-a", f"{name}={options[name]}")]
+    arguments = [part for name in all_options for part in ("-a", f"{name}={all_options[name]}")]
     return ["crawl", "evospider", *arguments]
 
 

@@ -38,7 +38,8 @@ import crowd
 from redis_beside import redis_server
 from tiny_webs import Web, random_web
 
-from evocrawl.core.model import Visit
+from evocrawl.core.fetch import FetchDetails
+from evocrawl.core.model import Fetched, Visit
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.store.cluster.redis.archive import SharedArchive
 
@@ -86,8 +87,8 @@ class Worker(crowd.Hand):
             os.write(self.log, f"{os.getpid()} {lead.url}\n".encode())
             await asyncio.sleep(self.fetch_s)
         outcome = self._seen.web.answer(lead.url, self.population.price)
-        details = crowd.FetchDetails(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
-        is_page = isinstance(outcome, crowd.Fetched)
+        details = FetchDetails(visit.agent, lead, 200, "2026-01-01T00:00:00+00:00")
+        is_page = isinstance(outcome, Fetched)
         self.journaled.settle(visit.id, outcome, details if is_page else None)
 
 

@@ -98,8 +98,11 @@ def view(stop: threading.Event) -> None:
             while not stop.is_set() and answer.read1(65536):
                 pass
 
-    reader = threading.Thread(target=lambda: [_until_open(stop), read("events")], daemon=True)
-    reader.start()
+    def read_events() -> None:
+        _until_open(stop)
+        read("events")
+
+    threading.Thread(target=read_events, daemon=True).start()
     while not stop.wait(_EVERY_S):
         read("curve")
         read("results?limit=50")

@@ -16,6 +16,7 @@ import argparse
 import subprocess
 import sys
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -74,7 +75,7 @@ def required(name: str, extras: frozenset[str] = frozenset()) -> set[str]:
 
 def size_of(package: Distribution) -> int:
     """Return the bytes of the files of a package, without bytecode."""
-    paths = (each.locate() for each in package.files or () if each.suffix != ".pyc")
+    paths = (Path(each.locate()) for each in package.files or () if each.suffix != ".pyc")
     return sum(path.stat().st_size for path in paths if path.is_file())
 
 

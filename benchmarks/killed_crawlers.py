@@ -52,15 +52,15 @@ class Crawler:
 
 def with_a_store() -> Crawler:
     """Return evocrawl with a store."""
-    return _stored("evocrawl with a store")
+    return _stored("evocrawl with a store", {})
 
 
 def with_a_compact_journal() -> Crawler:
     """Return evocrawl with a store whose journal is compact, and a snapshot each 50 visits."""
-    return _stored("evocrawl, compact journal", journal="compact", snapshot_visits=50)
+    return _stored("evocrawl, compact journal", {"journal": "compact", "snapshot_visits": 50})
 
 
-def _stored(name: str, **options: object) -> Crawler:
+def _stored(name: str, options: dict[str, object]) -> Crawler:
 
     def stored(directory: Path) -> list[str]:
         database = sqlite3.connect(directory / "state.sqlite")
@@ -68,7 +68,9 @@ def _stored(name: str, **options: object) -> Crawler:
         database.close()
         return urls
 
-    return Crawler(name, lambda where: evocrawl(f"{where / 'state.sqlite'}", **options), stored)
+    return Crawler(
+        name, lambda where: evocrawl(f"{where / 'state.sqlite'}", options=options), stored
+    )
 
 
 def of_workers(port: int, workers: int) -> Crawler:
@@ -78,7 +80,7 @@ def of_workers(port: int, workers: int) -> Crawler:
         return f"redis://127.0.0.1:{port}/0?crawl={directory.name.replace('.', '-')}"
 
     def line(directory: Path) -> list[str]:
-        return evocrawl(store(directory), HOSTS, lease_s=LEASE_S)
+        return evocrawl(store(directory), HOSTS, {"lease_s": LEASE_S})
 
     def recorded(directory: Path) -> list[str]:
         with SharedArchive(store(directory)) as archive:

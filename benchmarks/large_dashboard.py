@@ -36,7 +36,7 @@ from twisted.internet import asyncioreactor
 
 asyncioreactor.install()
 
-from twisted.internet import reactor  # noqa: E402
+from twisted.internet import reactor as the_reactor  # noqa: E402
 
 from evocrawl.core.config.config import Config  # noqa: E402
 from evocrawl.monitor.crawl_record import CrawlRecord  # noqa: E402
@@ -58,6 +58,7 @@ READS = (
 ROUNDS = 3
 _AT_ONCE, _CRAWLED, _FAR = 2, 2000, 10_000_000
 _NOT_KEPT = ("max_requests", "max_unsettled", "store", "memory_links", "record", "learn_to")
+reactor: Any = the_reactor
 _CODE = "import sys; from evocrawl.cli import main; sys.exit(main())"
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 
 import numpy as np
 
@@ -51,6 +52,9 @@ class EndlessWorld:
 
     def documents(self) -> Iterator[Document]:
         return map(self._document, range(self._size))
+
+    def search(self, query: str, k: int) -> list[str]:  # noqa: ARG002 - there is one topic
+        return [*islice(map(self._url, filter(_is_about, range(self._size))), k)]
 
     def topics(self) -> Collection[str]:
         return ("Corals",)

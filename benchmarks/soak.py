@@ -31,7 +31,8 @@ from typing import Any, Self
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.hostile import KINDS  # noqa: E402
+from hostile import KINDS  # noqa: E402
+
 from evocrawl.core.containers.keymap import KeySet  # noqa: E402
 from evocrawl.simulation.server.proxy import LoopbackProxy, Request, Reset, Response, redirect  # noqa: E402
 
@@ -173,7 +174,7 @@ def crawl(pages: int, web: Web, species: str, proxy: str, folder: Path) -> dict[
     settings = {
         "SOAK_FILE": progress,
         "SOAK_EVERY": max(pages // 20, 1),
-        "EXTENSIONS": json.dumps({"benchmarks.soak.Watch": 1}),
+        "EXTENSIONS": json.dumps({"soak.Watch": 1}),
         "EVOCRAWL_STATS_FILE": stats,
         "EVOCRAWL_PROGRESS_S": 0,
         "EVOCRAWL_QUERY": "coral bleaching",
@@ -187,7 +188,7 @@ def crawl(pages: int, web: Web, species: str, proxy: str, folder: Path) -> dict[
         "LOG_FILE": folder / "log",
     }
     line = [sys.executable, "-m", "scrapy", "crawl", "evospider", "-a", f"seeds={web.url(0)}"]
-    environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "http_proxy": proxy, "PYTHONPATH": f"{ROOT}:{ROOT / 'benchmarks'}"}
     process = subprocess.Popen(
         [*line, *(f"-s{name}={value}" for name, value in settings.items())],
         cwd=ROOT, env=environment, stderr=subprocess.DEVNULL,

@@ -90,7 +90,7 @@ class Crawler:
 
 def compare(crawlers: list[Crawler], rounds: int, steps: int) -> list[tuple[Round, ...]]:
     """Return the times of each round, those of the first crawler first."""
-    pairs = []
+    pairs = list[tuple[Round, ...]]()
     for number in range(rounds):
         order = crawlers if number % 2 else crawlers[::-1]
         answers = {id(each): each.ask(str(steps)) for each in order}

@@ -20,6 +20,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from labelled_pages import Floats, Labels, area, average_precision, calibration_error, interval
@@ -187,7 +188,7 @@ def pages_of(folder: Path, names: Iterable[str]) -> dict[str, Content]:
     """Return the pages of a manual without the line of sections above and below the text."""
     found = {}
     for name in sorted(names):
-        tree = html.fromstring((folder / name).read_bytes())
+        tree: Any = html.fromstring((folder / name).read_bytes())
         for each in tree.find_class("navheader") + tree.find_class("navfooter"):
             each.drop_tree()
         address = f"http://manual.test/{name}"

@@ -11,7 +11,6 @@ search. Shares are means over the topics.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from evocrawl.core.config.config import Config
@@ -77,4 +76,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

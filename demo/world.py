@@ -78,7 +78,7 @@ def lines_of(web: Mapping[str, FolderSite], aliases: Mapping[str, PlainSite]) ->
         for path, _ in site.pages():
             url = f"http://{host}{path}"
             asked.add(url)
-            reading = parse_html(_ask(sites, url).body, url)
+            reading = _parsed(_ask(sites, url), url)
             yield _page(url, reading, site.robots)
             todo += [link.url for link in reading.links if link.url not in asked]
     while todo:
@@ -92,7 +92,13 @@ def lines_of(web: Mapping[str, FolderSite], aliases: Mapping[str, PlainSite]) ->
             yield {"url": url, "redirect_to": location}
         elif answer.status == 200 and answer.headers.get("content-type") == "text/html":
             # A folder, or a page under a second spelling of its name.
-            yield _page(url, parse_html(answer.body, url), "")
+            yield _page(url, _parsed(answer, url), "")
+
+
+def _parsed(answer: Response, url: str) -> ParsedPage:
+    if not isinstance(answer.body, bytes):
+        raise TypeError(f"{url} is sent in parts")
+    return parse_html(answer.body, url)
 
 
 def _page(url: str, reading: ParsedPage, robots: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from crawl4ai.deep_crawling import BestFirstCrawlingStrategy
 from crawl4ai.deep_crawling.scorers import KeywordRelevanceScorer, URLScorer
 from crawl4ai.models import AsyncCrawlResponse
 from crawl4ai.utils import normalize_url_for_deep_crawl
-from memory import peak_rss_bytes
+from peak_memory import peak_rss_bytes
 
 
 class InMemory(AsyncCrawlerStrategy):

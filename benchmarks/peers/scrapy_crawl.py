@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import scrapy
-from memory import peak_rss_bytes
+from peak_memory import peak_rss_bytes
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
 
