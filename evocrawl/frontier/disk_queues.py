@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
 from evocrawl.core.containers.spill_file import SpillFile
-from evocrawl.core.model import Lead
 from evocrawl.frontier.candidate_file import NOWHERE, LeadPlaces
+from evocrawl.frontier.latest_entries import QueuedLead
 from evocrawl.frontier.sorted_runs import Mark, Runs
-
-QueuedLead: TypeAlias = tuple[float, int, Lead, int]
-"""Negative priority, number, link, and its address in the spill file or NOWHERE."""
 
 _TAKEN, _TAKEN_FIRST = 16, 4
 """Links to read at once: first a few, then more if the next links of the queue are better than

@@ -135,7 +135,7 @@ def test_the_order_of_links_does_not_depend_on_the_index_of_priorities(
 def test_an_entry_is_known_by_the_end_of_its_number() -> None:
     """This holds after four thousand million other entries, too."""
     frontier = Frontier(lambda _: False, 2)
-    frontier._pushed = 2**32 - 3
+    frontier._latest._made = 2**32 - 3
     for number in range(6):
         frontier.push(Lead(f"http://a.test/{number}", KEYS[number], "a.test", b"", 0, 0.0), 0.5)
     frontier.rerank(Lead("http://a.test/0", KEYS[0], "a.test", b"", 0, 0.0), 0.25)
