@@ -6,6 +6,8 @@ from itertools import count
 from typing import Any, Protocol, TypeAlias
 
 import msgpack
+import numpy as np
+import numpy.typing as npt
 
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Lead
@@ -18,6 +20,8 @@ _NUMBERED = 1 << 61
 _IN_MEMORY = 1 << 62
 """Addresses from here on belong to links that stay in memory, unpacked."""
 Row: TypeAlias = tuple[Any, ...]
+Rows: TypeAlias = npt.NDArray[np.intp]
+Addresses: TypeAlias = npt.NDArray[np.uint64]
 _PLAIN = (type(None), bool, float, str, bytes)
 _BITS = 64
 _PACKER = msgpack.Packer(unicode_errors="surrogatepass")
@@ -51,6 +55,9 @@ class LeadFile:
             return self._kept.pop(address), NOWHERE
         return unpack(self._spill.get(address)), address
 
+    def numbers(self, addresses: Addresses) -> None:
+        """Return None: no link has a number."""
+
     def forget(self, address: int) -> None:
         """Discard the link at an address, which is not needed any more."""
         self._kept.pop(address, None)
@@ -64,6 +71,9 @@ class LeadPlaces(Protocol):
 
     def take(self, address: int) -> tuple[Lead | None, int]:
         """Return the link at an address, and the address it still has there or NOWHERE."""
+
+    def numbers(self, addresses: Addresses) -> Rows | None:
+        """Return the numbers of links, −1 for one without; None if no link has one."""
 
 
 class NumberedLeads:
@@ -87,6 +97,12 @@ class NumberedLeads:
         if _NUMBERED <= address < _IN_MEMORY:
             return self._leads.get(address - _NUMBERED), address
         return self._file.take(address)
+
+    def numbers(self, addresses: Addresses) -> Rows:
+        """Return the numbers of links, −1 for one without."""
+        numbers = addresses.astype(np.intp) - _NUMBERED
+        numbers[(addresses < _NUMBERED) | (addresses >= _IN_MEMORY)] = -1
+        return numbers
 
 
 def pack(lead: Lead) -> bytes | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.frontier.candidate_file import NOWHERE, LeadPlaces
-from evocrawl.frontier.latest_entries import QueuedLead
-from evocrawl.frontier.sorted_runs import Mark, Runs
+from evocrawl.frontier.latest_entries import LatestEntries, QueuedLead
+from evocrawl.frontier.priorities import Mask
+from evocrawl.frontier.sorted_runs import FORM, Mark, Rows, Runs
 
 _TAKEN, _TAKEN_FIRST = 16, 4
 """Links to read at once: first a few, then more if the next links of the queue are better than
@@ -18,21 +21,29 @@ those of all other queues.
 class DiskQueues:
     """Sorted queues of links by name in `spill`, with their links in `file`.
 
-    `runs` has no empty queue.
+    `runs` has no empty queue. Entries of numbered links that are outdated by `latest` are left out
+    without a look at the links: when runs are merged, and by the thousand when they come first.
     """
 
-    def __init__(self, spill: SpillFile, file: LeadPlaces) -> None:
+    def __init__(self, spill: SpillFile, file: LeadPlaces, latest: LatestEntries) -> None:
         self.runs: dict[str, Runs] = {}
         self._spill = spill
         self._file = file
+        self._latest = latest
 
     def put(self, name: str, entries: Iterable[QueuedLead]) -> None:
         """Add sorted entries to a queue, which is made if there is none."""
         put = self._file.put
-        self.runs.setdefault(name, Runs(self._spill)).put(
-            (rank, number, put(lead) if kept_at == NOWHERE else kept_at)
-            for rank, number, lead, kept_at in entries
+        runs = self.runs.setdefault(name, Runs(self._spill))
+        runs.put(
+            (
+                (rank, number, put(lead) if kept_at == NOWHERE else kept_at)
+                for rank, number, lead, kept_at in entries
+            ),
+            self._are_outdated,
         )
+        if runs.first is None:
+            del self.runs[name]
 
     def take(self, name: str, most: int, other: Mark | None) -> list[QueuedLead]:
         """Remove and return the best links of a queue, a few or `most`.
@@ -45,8 +56,21 @@ class DiskQueues:
         entries = runs.take(first)
         if most > first and runs.first and (other is None or runs.first < other):
             entries += runs.take(most - first)
+        outdated = self._are_outdated(np.array(entries, FORM)).tolist()
+        if all(outdated):
+            runs.leave_out(self._are_outdated)
         if runs.first is None:
             del self.runs[name]
-        taken = [(rank, number, *self._file.take(at)) for rank, number, at in entries]
+        taken = [
+            (rank, number, *self._file.take(at))
+            for (rank, number, at), is_outdated in zip(entries, outdated, strict=True)
+            if not is_outdated
+        ]
         # A link that is not held any more was claimed.
         return [(rank, number, lead, at) for rank, number, lead, at in taken if lead is not None]
+
+    def _are_outdated(self, entries: Rows) -> Mask:
+        rows = self._file.numbers(entries["address"])
+        if rows is None:
+            return np.zeros(len(entries), np.bool_)
+        return self._latest.are_outdated(rows, entries["number"])

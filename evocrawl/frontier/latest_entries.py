@@ -11,11 +11,10 @@ import numpy.typing as npt
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.frontier.candidate_file import NOWHERE
-from evocrawl.frontier.priorities import FORM, PrioritiesByRow, RowOf, Rows
+from evocrawl.frontier.priorities import FORM, Mask, PrioritiesByRow, RowOf, Rows
 
 QueuedLead: TypeAlias = tuple[float, int, Lead, int]
 """Negative priority, number, link, and its address in the spill file or NOWHERE."""
-Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _NUMBERS = (1 << 32) - 1
 """The low bits of an entry's number that are stored with its target. Two entries of one link with
@@ -78,6 +77,15 @@ class LatestEntries:
     def has(self, entry: QueuedLead) -> bool:
         """Return whether an entry is the latest of its link. O(1)."""
         return self.those_of([entry])[0] == entry[1] & _NUMBERS
+
+    def are_outdated(self, rows: Rows, numbers: npt.NDArray[np.uint64]) -> Mask:
+        """Return which entries are known to be outdated, by the rows of their links.
+
+        O(entries), without a look at the links. A link without a row has the row −1.
+        """
+        if isinstance(self._stored, PrioritiesByRow):
+            return self._stored.are_outdated(rows, numbers & np.uint64(_NUMBERS))
+        return np.zeros(len(rows), np.bool_)
 
     def filtered(self, entries: Sequence[QueuedLead]) -> list[QueuedLead]:
         """Return those of the entries that are the latest of their links. O(entries)."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from heapq import heappop, heappush
+from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop, heappush
 
-from evocrawl.frontier.latest_entries import QueuedLead
+from evocrawl.frontier.latest_entries import LatestEntries, QueuedLead
+
+_SHARE = 16
+"""If more than one entry in so many was outdated one after the other, all such are removed."""
 
 
 class MemoryQueues:
@@ -18,14 +21,9 @@ class MemoryQueues:
     def __len__(self) -> int:
         return self._held
 
-    def __iter__(self) -> Iterator[QueuedLead]:
-        for heap in self._heaps.values():
-            yield from heap
-
-    @property
-    def hosts(self) -> list[str]:
-        """The hosts that have entries."""
-        return [*self._heaps]
+    def by_host(self) -> list[tuple[str, Sequence[QueuedLead]]]:
+        """Return the hosts that have entries, with them."""
+        return [*self._heaps.items()]
 
     def first(self, host: str) -> QueuedLead | None:
         """Return the best entry of a host, None without one. O(1)."""
@@ -48,14 +46,22 @@ class MemoryQueues:
                 changed[host] = None
         return [*changed]
 
-    def drop_first(self, host: str, is_latest: Callable[[QueuedLead], bool]) -> None:
-        """Remove the best entry of a host, and outdated entries that follow it."""
+    def drop_first(self, host: str, latest: LatestEntries) -> None:
+        """Remove the best entry of a host, and outdated entries that follow it.
+
+        If many follow, those of the whole heap are removed at once. O(log n) each, amortised.
+        """
         heap = self._heaps[host]
+        before, removed = len(heap), 1
         heappop(heap)
-        self._held -= 1
-        while heap and not is_latest(heap[0]):
+        while heap and not latest.has(heap[0]):
+            if removed * _SHARE > len(heap):
+                heap[:] = latest.filtered(heap)
+                heapify(heap)
+                break
             heappop(heap)
-            self._held -= 1
+            removed += 1
+        self._held -= before - len(heap)
         if not heap:
             del self._heaps[host]
 

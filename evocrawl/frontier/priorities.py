@@ -18,6 +18,7 @@ from evocrawl.core.numbering import Numbering
 FORM = "<dI"
 """Format of priority and number in a `KeyMap`."""
 Rows: TypeAlias = npt.NDArray[np.intp]
+Mask: TypeAlias = npt.NDArray[np.bool_]
 RowOf: TypeAlias = Callable[[Fingerprint], int | None]
 """Returns the row of a target, from 0 without gaps, or None if it has no row."""
 
@@ -71,6 +72,21 @@ class PrioritiesByRow:
                 # A seed has no row with it, though its target may have one.
                 known = self.get(lead.fingerprint)
                 found.append(-1 if known is None else known[1])
+        return found
+
+    def are_outdated(self, rows: Rows, numbers: npt.NDArray[np.uint64]) -> Mask:
+        """Return which entries are not the latest, by rows and low bits of numbers. O(entries).
+
+        False for an entry whose target is stored without its row, or may be; such a target may have
+        the row −1.
+        """
+        found = np.zeros(len(rows), np.bool_)
+        is_stored = (rows >= 0) & (rows < len(self._numbers))
+        rows = rows[is_stored]
+        if len(rows):
+            is_other = np.frombuffer(self._numbers, "I")[rows] != numbers[is_stored]
+            is_absent = np.isnan(np.frombuffer(self._priorities)[rows])
+            found[is_stored] = is_other & ~is_absent if self._others else is_other | is_absent
         return found
 
     def put(self, key: Fingerprint, priority: float, number: int) -> None:

@@ -56,9 +56,9 @@ class Frontier:
         spill = SpillFile() if spill is None else spill
         file = LeadFile(spill)
         held = NumberedLeads(row_of, file) if isinstance(row_of, Numbering) else file
-        self._disk = DiskQueues(spill, held)
-        self._near = MemoryQueues()
         self._latest = LatestEntries(most, row_of)
+        self._disk = DiskQueues(spill, held, self._latest)
+        self._near = MemoryQueues()
         self._hosts = HostOrder()
 
     def __len__(self) -> int:
@@ -118,7 +118,7 @@ class Frontier:
             if entry is None or entry[:2] != (rank, number):
                 self._fetch(host)
             elif not self._is_open(entry):
-                self._near.drop_first(host, self._latest.has)
+                self._near.drop_first(host, self._latest)
                 self._list(host)
             elif is_free(host):
                 return entry[2]
@@ -137,7 +137,7 @@ class Frontier:
 
         Counts the links in memory alone. None for a link that does not wait there. O(links).
         """
-        entries = [each for each in self._near if self._waits(each)]
+        entries = [each for _, held in self._near.by_host() for each in held if self._waits(each)]
         own = next((each for each in entries if each[2].fingerprint == target), None)
         if own is None:
             return None
@@ -191,32 +191,29 @@ class Frontier:
         """
         if len(self._near) <= self._most:
             return
-        hosts = self._near.hosts
+        hosts = [host for host, _ in self._near.by_host()]
         entries = self._by_use()
-        is_pruned = len(entries) < len(self._near)
         half = self._most // 2 + 1
         self._near.replace(entries[:half])
         leaving: dict[str, list[QueuedLead]] = {}
         for entry in entries[half:]:
             leaving.setdefault(entry[2].host, []).append(entry)
-        common, in_common = list[QueuedLead](), list[str]()
+        common = list[QueuedLead]()
         for host, of_host in leaving.items():
             if len(of_host) >= _MANY or host in self._hosts.parked:
                 self._disk.put(host, of_host)
             else:
                 common += of_host
-                in_common.append(host)
         if common:
             self._disk.put(_COMMON, sorted(common))
-        # Other hosts have the same first link as before, in memory or on disk.
-        for each in (*(hosts if is_pruned else in_common), _COMMON):
-            self._list(each)
+        for host in (*hosts, _COMMON):
+            self._list(host)
 
     def _by_use(self) -> list[QueuedLead]:
         """Return the entries in memory, best first; those of parked hosts come last."""
         free, parked = list[QueuedLead](), list[QueuedLead]()
-        for entry in self._near:
-            (parked if entry[2].host in self._hosts.parked else free).append(entry)
+        for host, held in self._near.by_host():
+            (parked if host in self._hosts.parked else free).extend(held)
         entries = sorted(free) + sorted(parked)
         if self._latest.outdated * _FEW > len(entries):
             self._latest.outdated = 0
