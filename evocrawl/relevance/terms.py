@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import chain
 from sys import intern
@@ -61,6 +62,8 @@ LONGEST_KNOWN_WORD = 40
 """Characters of the longest word that is remembered; a sentence in Chinese is one rough word."""
 
 Terms = tuple[str, ...]
+_Stem = Callable[[str], str]
+_StemEach = Callable[[list[str]], list[str]]
 
 
 def primary_language(tag: str) -> str:
@@ -137,7 +140,7 @@ class Analyser:
         self.language = language
         self.letters = letters
         self._spellings = spellings or {}
-        self._stem = stem or _stemmer(language)
+        self._stem, self._stem_each = _stemmer(language) if stem is None else _both(stem)
         self._kept = _KEPT_LETTERS.get(language, "")
         self.parts_compounds = parts_compounds and language in GRAMMARS
         self._is_plain = not self._spellings and not self.parts_compounds
@@ -157,13 +160,20 @@ class Analyser:
         """Return the terms of a rough `word` in their order, with repetitions. O(characters)."""
         return self._known[word]
 
-    def terms_of_each(self, words: Iterable[str]) -> list[Terms]:
-        """Return the terms of each rough word, for a caller that remembers them.
+    def having(self, terms: AbstractSet[str], words: Collection[str]) -> set[str]:
+        """Return those of some rough words that have one of `terms`, for a caller that remembers.
 
-        They are not kept here.
+        Nothing is kept here. O(characters).
         """
-        known, read = self._known.get, self._read
-        return [known(word) or read(word) for word in words]
+        found, rest = set[str](), words
+        if self._is_plain:
+            plain = [*filter(str.isascii, words)]
+            stems = self._stem_each(plain)
+            found.update(word for word, stem in zip(plain, stems, strict=True) if stem in terms)
+            rest = [word for word in words if not word.isascii()] if len(plain) < len(words) else ()
+        known, read, are_strangers = self._known.get, self._read, terms.isdisjoint
+        found.update(word for word in rest if not are_strangers(known(word) or read(word)))
+        return found
 
     def first_terms(self, words: Sequence[str]) -> list[str]:
         """Return the first term of each rough word, for a caller that remembers them.
@@ -255,15 +265,19 @@ def _spellings(query: str, analyser: Analyser) -> dict[str, Terms]:
     return found
 
 
-def _stemmer(language: str) -> Callable[[str], str]:
-    """Return the stemmer of a language; words stay whole if there is none."""
+def _stemmer(language: str) -> tuple[_Stem, _StemEach]:
+    """Return the stemmer of a language, of one word and of several; words stay whole without."""
     if language == HEBREW:
-        return HebrewStemmer().stem
+        return _both(HebrewStemmer().stem)
     try:
-        stem: Callable[[str], str] = Stemmer.Stemmer(_STEMMERS.get(language, language), 0).stemWord
+        stemmer = Stemmer.Stemmer(_STEMMERS.get(language, language), 0)
     except KeyError:
-        return str
-    return stem
+        return _both(str)
+    return stemmer.stemWord, stemmer.stemWords
+
+
+def _both(stem: _Stem) -> tuple[_Stem, _StemEach]:
+    return stem, lambda words: [*map(stem, words)]
 
 
 def _dotted(text: str) -> str:

@@ -83,9 +83,7 @@ class TfIdf:
 
     def meets(self, texts: Sequence[str]) -> list[bool]:
         """Return which short texts have a term of the query; `link` gives the others 0."""
-        return self._screen.passed_by(
-            self._analyser.words_of_each([text[:_LONGEST_PHRASE] for text in texts])
-        )
+        return self._screen.passed_by([text[:_LONGEST_PHRASE] for text in texts])
 
     def learn(self, content: Content, relevant: bool) -> None:
         """Move the query by a page that a user has marked; see `evocrawl.relevance.feedback`."""
@@ -174,8 +172,8 @@ class Screen:
     """Decides whether words, as `analyser` splits and reads them, contain one of `terms`."""
 
     def __init__(self, analyser: Analyser, terms: Mapping[str, float]) -> None:
-        self._read_each = analyser.terms_of_each
-        self._are_strangers = terms.keys().isdisjoint
+        self._analyser = analyser
+        self._terms = frozenset(terms)
         self._strangers: set[str] = set()
         self._friends: set[str] = set()
 
@@ -188,20 +186,18 @@ class Screen:
             return True
         return bool(self._read_new(set(words) - self._strangers))
 
-    def passed_by(self, texts: Sequence[Sequence[str]]) -> list[bool]:
+    def passed_by(self, texts: Sequence[str]) -> list[bool]:
         """Return what `passes` does for the words of each text; each word is looked up once."""
-        words = set[str]().union(*texts) - self._strangers
+        words = {*self._analyser.words(" ".join(texts))} - self._strangers
         friends = words & self._friends
         friends |= self._read_new(words - friends)
         if not friends:
             return [False] * len(texts)
-        return [not friends.isdisjoint(words) for words in texts]
+        return [not friends.isdisjoint(words) for words in self._analyser.words_of_each(texts)]
 
     def _read_new(self, words: set[str]) -> set[str]:
         """Read words that are not known yet, and store the result; return those with a term."""
-        are_strangers = self._are_strangers
-        read = zip(words, self._read_each(words), strict=True)
-        found = {word for word, terms in read if not are_strangers(terms)}
+        found = self._analyser.having(self._terms, words)
         _keep(self._friends, found)
         _keep(self._strangers, words - found)
         return found
