@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, filterfalse, repeat
 from typing import Protocol
 from zlib import crc32
 
@@ -62,6 +62,8 @@ WIDTH = len(_MARKS)
 """Columns of a link's words with those of its target's URL."""
 
 _NO_WORDS = [""] * WIDTH
+_NOT_MET = -1
+"""Stands for the bucket of a key that was not met."""
 TERM = "\0"
 """Begins the key of a term. The key of a word that has one term is the word as it is written."""
 
@@ -115,8 +117,9 @@ class Hasher(dict[str, int]):
         paths = {path: _padded(_paths(path), TAGS.width) for path in dict.fromkeys(tag_paths)}
         words = list[str]()
         for keys, context, tag_path in zip(read, contexts, tag_paths, strict=False):
-            own = [*dict.fromkeys(keys)][: ANCHOR.width]
-            others = [*dict.fromkeys(_around(keys, around[context]))]
+            anchor = dict.fromkeys(keys)
+            own = [*anchor][: ANCHOR.width]
+            others = [*dict.fromkeys(_around(anchor, around[context]))]
             words += own
             words += _NO_WORDS[len(own) : ANCHOR.width]
             words += others
@@ -143,7 +146,8 @@ class Hasher(dict[str, int]):
             times[key] += 3
         ids, weights = np.zeros(PAGE_WORDS, np.uint16), np.zeros(PAGE_WORDS, np.float32)
         if times:
-            buckets, counts = _summed(self._buckets([*times]), [*times.values()])
+            counted = np.fromiter(times.values(), np.intp, len(times))
+            buckets, counts = _summed(self._buckets([*times]), counted)
             most = np.argsort(-counts, kind="stable")[:PAGE_WORDS]
             ids[: len(most)] = buckets[most]
             heavy = 1 + np.log(counts[most])
@@ -163,39 +167,40 @@ class Hasher(dict[str, int]):
 
     def _keys(self, words: list[str]) -> list[str]:
         """Return the keys of rough words of which some are not ASCII."""
-        keys, start = list[str](), 0
-        for at, is_ascii in enumerate(map(str.isascii, words)):
-            if not is_ascii:
-                keys += words[start:at]
-                keys += map(TERM.__add__, self._reader.terms(words[at]))
-                start = at + 1
+        are_ascii, keys, start = [*map(str.isascii, words), False], list[str](), 0
+        while (at := are_ascii.index(False, start)) < len(words):
+            keys += words[start:at]
+            keys += map(TERM.__add__, self._reader.terms(words[at]))
+            start = at + 1
         return keys + words[start:] if start else words
 
-    def _buckets(self, keys: Sequence[str]) -> list[int]:
-        """Return the buckets of different keys. O(keys)."""
+    def _buckets(self, keys: Sequence[str]) -> Places:
+        """Return the buckets of keys, which may occur several times, shape (keys,). O(keys)."""
         # Each key is looked up once, since the words of a crawl do not fit into the CPU's cache.
-        found = [*map(self.get, keys)]
-        if None not in found:
-            return found  # type: ignore[return-value] # mypy does not see the test
-        new = [key for key, bucket in zip(keys, found, strict=True) if bucket is None]
-        met = dict[str, int]()
-        for at in range(0, len(new), _MET_AT_ONCE):
-            met |= self._meet(new[at : at + _MET_AT_ONCE])
-        return [
-            met[key] if bucket is None else bucket for key, bucket in zip(keys, found, strict=True)
-        ]
+        found = np.fromiter(map(self.get, keys, repeat(_NOT_MET)), np.intp, len(keys))
+        places = np.flatnonzero(found == _NOT_MET)
+        if len(places):
+            new = [keys[place] for place in places.tolist()]
+            different, met = [*dict.fromkeys(new)], dict[str, int]()
+            for at in range(0, len(different), _MET_AT_ONCE):
+                met |= self._meet(different[at : at + _MET_AT_ONCE])
+            found[places] = [met[key] for key in new]
+        return found
 
     def _meet(self, keys: Sequence[str]) -> dict[str, int]:
         """Add different keys that are not known; return their buckets."""
         before = self._before
-        found = {key: before[key] for key in keys if key in before}
+        found = {key: before[key] for key in keys if key in before} if before else {}
         new = [key for key in keys if key not in found] if found else keys
-        terms = self._terms(new)
-        buckets = [crc32(term.encode(errors="replace")) % (BUCKETS - 1) + 1 for term in terms]
+        buckets = [
+            crc32(term.encode(errors="replace")) % (BUCKETS - 1) + 1 for term in self._terms(new)
+        ]
         if self._on_words is not None:
             self._on_words(new, buckets)
         found.update(zip(new, buckets, strict=True))
-        kept = {key: found[key] for key in keys if len(key) <= _LONGEST_KNOWN}
+        kept = found
+        if max(map(len, keys)) > _LONGEST_KNOWN:
+            kept = {key: bucket for key, bucket in found.items() if len(key) <= _LONGEST_KNOWN}
         if len(self) + len(kept) > _KNOWN_WORDS:
             self._before = dict(self)
             self.clear()
@@ -215,10 +220,7 @@ class Hasher(dict[str, int]):
 
     def _marked(self, words: list[str], marks: Ids) -> Ids:
         """Return the buckets of keys with the marks of their fields, shape (n, len(marks))."""
-        different = [*dict.fromkeys(words)]
-        bucket_of = dict(zip(different, self._buckets(different), strict=True))
-        plain = np.fromiter(map(bucket_of.__getitem__, words), np.uint16, len(words))
-        plain = plain.reshape(-1, len(marks))
+        plain = self._buckets(words).astype(np.uint16).reshape(-1, len(marks))
         marked = plain ^ marks
         marked[marked == 0] = 1
         marked[plain == 0] = 0
@@ -230,20 +232,27 @@ def plain(words: Ids) -> Ids:
     return np.where(words > 0, words ^ _MARKS, np.uint16(0))
 
 
-def _summed(buckets: Sequence[int], counts: Sequence[int]) -> tuple[Places, Places]:
-    """Return the different buckets in their order, and the sum of the counts of each."""
-    if len({*buckets}) < len(buckets):
-        sums = dict.fromkeys(buckets, 0)
-        for bucket, count in zip(buckets, counts, strict=True):
-            sums[bucket] += count
-        buckets, counts = [*sums], [*sums.values()]
-    return np.array(buckets), np.array(counts)
+def _summed(buckets: Places, counts: Places) -> tuple[Places, Places]:
+    """Return the different buckets in the order in which they first occur, and their counts.
+
+    The counts of a bucket are added.
+    """
+    order = buckets.astype(np.uint16).argsort(kind="stable")
+    ordered = buckets[order]
+    is_first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    starts = np.flatnonzero(is_first)
+    if len(starts) == len(buckets):
+        return buckets, counts
+    firsts = order[starts]
+    by_first = firsts.argsort()
+    sums: Places = np.add.reduceat(counts[order], starts)
+    return buckets[firsts[by_first]], sums[by_first]
 
 
-def _around(anchors: list[str], context: list[str]) -> list[str]:
+def _around(anchor: Collection[str], context: list[str]) -> list[str]:
     """Return the words of the context that are not in the anchor, from the middle outwards."""
-    in_anchor = set(anchors)
-    words = [word for word in context if word not in in_anchor]
+    words = [*filterfalse(anchor.__contains__, context)]
     start = max((len(words) - CONTEXT.width) // 2, 0)
     return words[start : start + CONTEXT.width]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import compress
 
 from evocrawl.core.model import Content, Fingerprint, Link, Page
 from evocrawl.core.urls.readable import readable
-from evocrawl.species.evo.link_model.evidence import path_group
+from evocrawl.species.evo.link_model.group_names import path_group
 from evocrawl.species.evo.link_model.hashing import Hasher, Ids, OnWords, Reader, Reals
 from evocrawl.species.evo.link_model.new_rows import NewLinks, NewTargets
 
@@ -51,18 +52,19 @@ class LinkReader:
         contexts = [link.context for link in links]
         paths = [link.tag_path for link in links]
         group_of = {path: path_group(path) for path in dict.fromkeys(paths)}
+        met = self._met([*anchors, *contexts])
         return NewLinks(
             rows,
             [group_of[path] for path in paths],
             self._hasher.links(zip(anchors, contexts, paths, strict=True)),
-            self._matches(anchors, self.match_of_anchor),
-            self._matches(contexts, self._match_of_context),
+            _matches(anchors, met, self.match_of_anchor),
+            _matches(contexts, met, self._match_of_context),
         )
 
     def targets(self, urls: Mapping[Fingerprint, str]) -> NewTargets:
         """Return the words and matches of addresses."""
         texts = [readable(url) for url in urls.values()]
-        matches = self._matches(texts, self._match_of_context)
+        matches = _matches(texts, self._met(texts), self._match_of_context)
         return NewTargets([*urls.values()], [*urls], self._hasher.urls(texts), matches)
 
     def match_of_anchor(self, text: str) -> float:
@@ -71,21 +73,26 @@ class LinkReader:
 
     def matches_of_titles(self, titles: list[str]) -> list[float]:
         """Return the matches of titles with the query, in [0, 1]."""
-        return self._matches(titles, self.match_of_anchor)
+        return _matches(titles, self._met(titles), self.match_of_anchor)
 
     def _match_of_context(self, text: str) -> float:
         return min(1.0, _CONTEXT * self._match("", text)) if text else 0.0
 
-    def _matches(self, texts: list[str], match: Callable[[str], float]) -> list[float]:
-        """Return the matches of texts; equal ones are computed once."""
-        different = [*dict.fromkeys(texts)]
-        found = dict.fromkeys(different, 0.0)
+    def _met(self, texts: list[str]) -> set[str]:
+        """Return those of some texts that may have a match above 0."""
+        different, met = [*dict.fromkeys(texts)], set[str]()
         for at in range(0, len(different), _READ_AT_ONCE):
             part = different[at : at + _READ_AT_ONCE]
-            for text, is_met in zip(part, self._meets(part), strict=True):
-                if is_met:
-                    found[text] = match(text)
-        return [found[text] for text in texts]
+            met.update(compress(part, self._meets(part)))
+        return met
+
+
+def _matches(texts: list[str], met: set[str], match: Callable[[str], float]) -> list[float]:
+    """Return the matches of texts, 0 for those not in `met`; equal ones are computed once."""
+    if met.isdisjoint(texts):
+        return [0.0] * len(texts)
+    found = {text: match(text) for text in dict.fromkeys(texts) if text in met}
+    return [found.get(text, 0.0) for text in texts]
 
 
 def links_of(page: Page) -> dict[Fingerprint, Link]:
