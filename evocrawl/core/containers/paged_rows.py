@@ -61,8 +61,11 @@ class PagedRows:
 
     @property
     def at_once(self) -> int:
-        """Most rows in one call of `places`: each may be in another block."""
-        return self._most // 2
+        """Most rows in one call of `places`: each may be in another block.
+
+        The other blocks in memory are enough to evict for those of the call that are not there.
+        """
+        return self._most * 3 // 4
 
     @property
     def is_whole(self) -> bool:
@@ -90,7 +93,7 @@ class PagedRows:
         places: Rows = rows + self._moved[blocks]
         if places.item(places.argmin()) < 0:
             is_near = places >= 0
-            self._used[places[is_near] >> _SHIFT] = self._time
+            self._used[places[is_near] >> _SHIFT_ROWS] = self._time
             self._fetch(np.array(sorted({*blocks[~is_near].tolist()})))
             places = rows + self._moved[blocks]
         slots = places >> _SHIFT_ROWS
@@ -151,9 +154,9 @@ class PagedRows:
 
     def _fetch(self, blocks: Rows) -> None:
         slots = self._put(blocks, is_changed=False)
-        memory = self._memory()
+        memory, size = self._memory().ravel().data, self._size
         for slot, block in zip(slots.tolist(), blocks.tolist(), strict=True):
-            memory[slot] = np.frombuffer(self._read(block), _BYTE)
+            memory[slot * size : (slot + 1) * size] = self._pread(size, block * size)
 
     def _put(self, blocks: Rows, *, is_changed: bool) -> Rows:
         """Assign slots to blocks and return the slots, which still hold other blocks' rows."""
@@ -204,9 +207,6 @@ class PagedRows:
     def _memory(self) -> npt.NDArray[np.uint8]:
         """Return the slots as bytes, shape (slots, bytes of a block)."""
         return self.rows.view(_BYTE).reshape(-1, self._size)
-
-    def _read(self, block: int) -> bytes:
-        return self._pread(self._size, block * self._size)
 
     def _pread(self, size: int, at: int) -> bytes:
         assert self._file is not None

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +29,10 @@ from evocrawl.core.containers.paged_table import PagedTable
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint
 from evocrawl.core.urls.identity import host_of
+from evocrawl.species.evo.link_model.group_names import PATHS, folder_of
 from evocrawl.species.evo.link_model.hashing import LINK_WIDTH, URL, Ids
+from evocrawl.species.evo.link_model.incoming import Incoming
+from evocrawl.species.evo.link_model.latest_words import COMPARED, LatestWords
 from evocrawl.species.evo.link_model.new_rows import NewLinks, NewPages, NewTargets
 from evocrawl.species.evo.link_model.table import Table
 
@@ -38,10 +40,9 @@ KEPT = 6
 """Number of incoming links that a target keeps: the latest ones."""
 FAR = 5
 """Greatest distance from the last good page, in links."""
-_PATHS = 4096
-_INSIDE, _OUTSIDE = _PATHS, _PATHS + 1
+_INSIDE, _OUTSIDE = PATHS, PATHS + 1
 """Groups of the links within a host, and of the links between hosts."""
-SHARED_GROUPS = _PATHS + 2
+SHARED_GROUPS = PATHS + 2
 """The first groups, which have the same numbers in every population."""
 _LATEST, _LONGEST_NAME = 512, 200
 """Number of cached hosts and folders (the links of a page share few), and their longest name."""
@@ -52,6 +53,9 @@ Reals = npt.NDArray[np.float64]
 
 class LinkGraph:
     """The four tables, and the numbers of addresses and groups."""
+
+    of_run = ("_latest",)
+    """Attributes that are no part of a snapshot."""
 
     def __init__(self, spill: SpillFile) -> None:
         self.pages = Table(
@@ -78,6 +82,7 @@ class LinkGraph:
         self._rows = KeyMap("<I")
         self._group_numbers = KeyMap("<I")
         self._latest_groups: dict[str, int] = {}
+        self._latest = LatestWords(COMPARED)
         self.labels = 0.0
         self.tries = 0
 
@@ -116,15 +121,16 @@ class LinkGraph:
         """Add the pages of targets, without their links; return their numbers. O(pages)."""
         at = self.pages.grow(len(new.rows))
         rows = np.array(new.rows)
+        targets = self.targets.take(rows)
         for name, values in (
             ("row", rows), ("relevance", new.relevances), ("label", new.labels),
             ("like", new.likes), ("title_match", new.title_matches), ("is_own", new.is_own),
-            ("host", self.targets.get("host", rows)),
+            ("host", targets["host"]),
         ):  # fmt: skip
             self.pages[name][at] = values
         pages = range(at.start, at.stop)
         self.became["page"][rows] = pages
-        self.pages["distance"][at] = self._distances(rows, new.labels)
+        self.pages["distance"][at] = self._distances(targets["links"], new.labels)
         return pages
 
     def page_of(self, row: int) -> int:
@@ -153,7 +159,8 @@ class LinkGraph:
         records["anchor_match"] = found.anchor_matches
         records["context_match"] = found.context_matches
         new = self.links.append(records)
-        self._add_inlinks(rows, np.arange(new.start, new.stop))
+        of_urls = self._add_inlinks(rows, np.arange(new.start, new.stop))
+        self._latest.add(np.concatenate((found.words, of_urls), axis=1))
         became = self.became["page"][rows]
         is_known = became >= 0
         labels = self.pages["label"][became[is_known]]
@@ -166,8 +173,11 @@ class LinkGraph:
         np.add.at(self.groups["tried"], paths, 1)
         np.add.at(self.groups["gained"], paths, labels)
 
-    def _add_inlinks(self, rows: Rows, links: Rows) -> None:
-        """Note `links` at the targets `rows`, of which a target may have several."""
+    def _add_inlinks(self, rows: Rows, links: Rows) -> Ids:
+        """Note `links` at the targets `rows`, of which a target may have several.
+
+        Return the words of the URLs, shape (n, URL.width).
+        """
         turns, counts = np.zeros(len(rows), np.intp), np.ones(len(rows), np.intp)
         different, place = rows, np.arange(len(rows))
         if len({*rows.tolist()}) < len(rows):
@@ -179,14 +189,21 @@ class LinkGraph:
         targets["links"][place, (targets["count"][place] + turns) % KEPT] = links
         targets["count"] += counts
         self.targets.put(different, targets)
+        of_urls: Ids = targets["words"][place]
+        return of_urls
 
-    def settle(self, row: int, label: float, *, is_page: bool = True) -> None:
+    def incoming(self, row: int) -> Incoming:
+        """Return a target with its kept incoming links, 0 to `KEPT`."""
+        target = self.targets.take(np.array([row]))
+        links = target["links"][0]
+        return Incoming(row, target, self.links.take(links[links >= 0]))
+
+    def settle(self, visited: Incoming, label: float, *, is_page: bool = True) -> None:
         """Note a visit: the label counts for the target's groups and the pages that link to it."""
-        self.targets.set_one("is_open", row, False)
+        self.targets.set_one("is_open", visited.row, False)
         self.labels += label
         self.tries += 1
-        links = self.links.take(self.inlinks_of(row))
-        target = self.targets.take(np.array([row]))
+        target, links = visited.target, visited.links
         groups = np.concatenate((target["host"], target["folder"], links["path"]))
         for table, numbers in ((self.groups, groups), (self.pages, links["source"])):
             np.add.at(table["tried"], numbers, 1)
@@ -199,9 +216,9 @@ class LinkGraph:
         if not is_page:
             np.add.at(self.groups["dead"], np.concatenate((groups[:2], kind)), 1)
 
-    def note_best(self, row: int, relevance: float) -> None:
-        """Note the relevance of a page, divided by that of a relevant one, for its host."""
-        best, host = self.groups["best"], self.targets.get_one("host", row)
+    def note_best(self, host: int, relevance: float) -> None:
+        """Note the relevance of a page of a host, divided by that of a relevant page."""
+        best = self.groups["best"]
         best[host] = min(1.0, max(best[host], relevance))
 
     def kinds(self, are_inside: npt.NDArray[np.bool_]) -> Rows:
@@ -225,11 +242,6 @@ class LinkGraph:
         for kind in ("host", "folder"):
             np.add.at(self.groups["gained"], targets[kind], change)
 
-    def inlinks_of(self, row: int) -> Rows:
-        """Return the kept incoming links of a target, shape (n,), n from 0 to KEPT."""
-        links: Rows = self.targets.get_one("links", row)
-        return links[links >= 0]
-
     def are_new_on(self, page: int, rows: Rows) -> npt.NDArray[np.bool_]:
         """Return which targets `page` has no link to, shape (n,).
 
@@ -242,14 +254,23 @@ class LinkGraph:
         are_new: npt.NDArray[np.bool_] = (targets["count"] <= KEPT) & (sources != page).all(1)
         return are_new
 
-    def words(self, links: Rows) -> Ids:
-        """Return the words of `links`, with those of the target's URL last, shape (n, WIDTH)."""
-        own = self.links.take(links)
-        return np.concatenate((own["words"], self.targets.get("words", own["target"])), axis=1)
+    def latest_words(self) -> Ids:
+        """Return the words of the latest links, at most `COMPARED`, with those of their URLs.
 
-    def _distances(self, rows: Rows, labels: Sequence[float]) -> Reals:
-        """Return the number of links from the last good page to each page, 0 for a good page."""
-        links = self.targets.get("links", rows)
+        Shape (n, WIDTH), oldest first.
+        """
+        count = min(len(self.links), COMPARED)
+        if len(self._latest) < count:
+            links = self.links.take(np.arange(len(self.links) - count, len(self.links)))
+            of_urls = self.targets.get("words", links["target"])
+            self._latest.add(np.concatenate((links["words"], of_urls), axis=1))
+        return self._latest.latest(count)
+
+    def _distances(self, links: Rows, labels: Sequence[float]) -> Reals:
+        """Return the number of links from the last good page to pages, 0 for a good page.
+
+        `links` are their incoming ones, shape (pages, KEPT), −1 for none.
+        """
         are_links = links >= 0
         sources = self.links.get("source", links[are_links])
         nearest = np.full(links.shape, float(FAR - 1))
@@ -276,18 +297,3 @@ class LinkGraph:
         number = self.groups.grow(1).start
         self._group_numbers.put(key, number)
         return int(number)
-
-
-def path_group(tag_path: str) -> int:
-    """Return the number of the group of a tag path."""
-    return crc32(tag_path.encode(errors="replace")) % _PATHS
-
-
-def folder_of(url: str, host: str) -> str:
-    """Return the host and the path up to its last slash.
-
-    >>> folder_of("http://a.test/b/c.html?d=/", "a.test")
-    'a.test/b/'
-    """
-    path = url.partition("//")[2].partition("?")[0].partition("#")[0].partition("/")[2]
-    return f"{host}/{path[: path.rfind('/') + 1]}"

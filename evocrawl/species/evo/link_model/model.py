@@ -27,8 +27,10 @@ from evocrawl.species.evo.link_model.features import (
 )
 from evocrawl.species.evo.link_model.hashing import Reader, plain
 from evocrawl.species.evo.link_model.history import History
+from evocrawl.species.evo.link_model.incoming import Incoming
+from evocrawl.species.evo.link_model.latest_words import COMPARED
 from evocrawl.species.evo.link_model.link_reader import LinkReader, Match, Meets
-from evocrawl.species.evo.link_model.nearness import COMPARED, Nearness, WordVectors
+from evocrawl.species.evo.link_model.nearness import Nearness, WordVectors
 from evocrawl.species.evo.link_model.page_evidence import PageEvidence
 from evocrawl.species.evo.link_model.page_labels import PageLabels
 from evocrawl.species.evo.link_model.page_words import PageWords, pack_words, unpack_words
@@ -192,23 +194,24 @@ class LinkModel:
         number = -1 if row is None else self.evidence.page_of(row)
         if row is None or number < 0:
             return False
+        incoming = self.evidence.incoming(row)
         if relevant:
-            self.evidence.note_best(row, 1.0)
+            self.evidence.note_best(incoming.host, 1.0)
         self.labels.marks[number] = float(relevant)
         self.nearness.note_label(float(relevant))
         self.refit()
-        inlinks = self.evidence.inlinks_of(row)
-        if len(inlinks) and self._tuning.has("words"):
-            labels = np.full(len(inlinks), float(relevant))
-            self.words.learn(self.evidence.words(inlinks), labels, 1.0)
+        if len(incoming.links) and self._tuning.has("words"):
+            labels = np.full(len(incoming.links), float(relevant))
+            self.words.learn(incoming.words(), labels, 1.0)
         self.version += 1
         return True
 
     def observe_dead_link(self, row: int) -> None:
         """Learn that the link to target `row` led to no page."""
         if self.evidence.is_open(row):
-            self._learn(row, 0.0, -1)
-            self.evidence.settle(row, 0.0, is_page=False)
+            incoming = self.evidence.incoming(row)
+            self._learn(incoming, 0.0, -1)
+            self.evidence.settle(incoming, 0.0, is_page=False)
             self.version += 1
 
     def refit(self) -> None:
@@ -225,8 +228,7 @@ class LinkModel:
     def _compare(self) -> None:
         """Compare the nearness of links from now on with that of the latest ones."""
         count = len(self.evidence.links)
-        links = np.arange(max(count - COMPARED, 0), count)
-        self.nearness.compare(plain(self.evidence.words(links)))
+        self.nearness.compare(plain(self.evidence.latest_words()))
         self._next_comparison = count + max(1, min(count, COMPARED) // 4)
 
     @property
@@ -246,22 +248,23 @@ class LinkModel:
         If the target was dead at an earlier visit, both visits count.
         """
         label = float(self.evidence.pages["label"][page])
-        self._learn(row, label, page)
+        incoming = self.evidence.incoming(row)
+        self._learn(incoming, label, page)
         self.evidence.become(row, page)
-        self.evidence.settle(row, label)
+        self.evidence.settle(incoming, label)
         relevance = float(self.evidence.pages["relevance"][page])
-        self.evidence.note_best(row, relevance / self._relevant_at)
+        self.evidence.note_best(incoming.host, relevance / self._relevant_at)
 
-    def _learn(self, row: int, label: float, page: int) -> None:
+    def _learn(self, incoming: Incoming, label: float, page: int) -> None:
         """Learn from the links into a target that has become `page` (−1: none).
 
         Words do not predict dead links: the feature `alive` does.
         """
-        inlinks = self.evidence.inlinks_of(row)
+        row = incoming.row
         known = self._latest.take(row, self._state())
-        if not len(inlinks):
+        if not len(incoming.links):
             return
-        bad, words = self._weight_of_bad, self.evidence.words(inlinks)
+        bad, words = self._weight_of_bad, incoming.words()
         if self._tuning.has("fit"):
             x = self._describer.features(np.array([row]))[0] if known is None else known
             x = x * IS_LEARNT
@@ -273,7 +276,7 @@ class LinkModel:
         old, pages = old[pages >= 0], pages[pages >= 0]
         self.words.learn(
             np.concatenate((words, old)),
-            np.concatenate((np.full(len(inlinks), label), self.evidence.pages["label"][pages])),
+            np.concatenate((np.full(len(words), label), self.evidence.pages["label"][pages])),
             bad,
         )
 

@@ -43,8 +43,6 @@ from evocrawl.species.evo.link_model.profile import NEEDED
 
 Vector = npt.NDArray[np.float64]
 
-COMPARED = 1024
-"""Number of the latest links that give mean and standard deviation."""
 GOOD = 0.5
 """Least label of a good page."""
 

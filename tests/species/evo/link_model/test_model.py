@@ -9,7 +9,7 @@ from link_models import column, fresh, link, match, page, worth
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.relevance.terms import Analyser
 from evocrawl.species.evo.link_model import LinkModel, prior
-from evocrawl.species.evo.link_model.evidence import folder_of
+from evocrawl.species.evo.link_model.group_names import folder_of
 
 
 def test_links_with_the_words_of_good_links_get_higher_scores() -> None:
@@ -194,7 +194,7 @@ def test_links_that_a_known_page_has_later_get_the_evidence_of_their_anchor_and_
     expected = at_once.observe_page(page("seed", 0.1, early, late), None)
     row = rows[late.fingerprint]
     assert worth(in_parts, row) == pytest.approx(worth(at_once, expected[late.fingerprint]))
-    assert in_parts.evidence.inlinks_of(row).tolist() == [1]
+    assert in_parts.evidence.incoming(row).target["links"][0][:2].tolist() == [1, -1]
     before = len(in_parts.evidence.links)
     in_parts.observe_page(page("seed", 0.1, early, late, last), None)
     assert len(in_parts.evidence.links) == before + 1
