@@ -13,8 +13,10 @@ replica has it, too. Without this confirmation the batch fails, and its sender r
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from time import monotonic as clock_s
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -23,6 +25,7 @@ from redis import exceptions as errors
 from evocrawl.core.errors import StateError
 from evocrawl.store.cluster.redis.cluster_answers import Command, check_kept, key_of, recognized
 from evocrawl.store.cluster.redis.keys import RedisAddress
+from evocrawl.store.cluster.redis.node import ASKING, Node
 from evocrawl.store.cluster.redis.slots import Address, SlotMap
 
 Redirection: TypeAlias = tuple[Address, bool]
@@ -31,6 +34,8 @@ Redirection: TypeAlias = tuple[Address, bool]
 _MOST_ROUNDS = 16
 _PAUSE_S = 0.05
 _WAIT_MS = 1000
+_REPLICAS_S = 5.0
+"""Seconds after which the slots are read again, while a primary has no replica."""
 _FAILURES = (errors.ConnectionError, errors.TimeoutError, errors.ClusterDownError, OSError)
 _REDIRECTED = (errors.AskError, errors.TryAgainError)
 """MovedError is an AskError."""
@@ -47,7 +52,7 @@ class ClusterNodes:
     def __init__(self, place: RedisAddress, new_client: Callable[[str], Any]) -> None:
         self._place = place
         self._new_client = new_client
-        self._clients: dict[Address, Any] = {}
+        self._nodes: dict[Address, Node] = {}
         self._slots = SlotMap()
         self._is_current = False
         self._failed: set[Address] = set()
@@ -55,6 +60,8 @@ class ClusterNodes:
         self._named: Address | None = None
         """The node that the latest MOVED has named: it is asked first."""
         self._looking = asyncio.Lock()
+        self._looks_at_s = math.inf
+        """When to read the slots again, in case a primary without a replica has got one."""
 
     async def batch(self, commands: Sequence[Command], *, is_kept: bool = False) -> list[Any]:
         """Send commands; return the answer or the error of each.
@@ -120,7 +127,7 @@ class ClusterNodes:
     async def infos(self) -> list[dict[str, Any]]:
         """Return INFO of each node that responds."""
         await self._look()
-        sent = [self._client(each).info() for each in self._slots.addresses()]
+        sent = [self._node(each).client.info() for each in self._slots.addresses()]
         found = await asyncio.gather(*sent, return_exceptions=True)
         refused = [each for each in found if isinstance(each, errors.NoPermissionError)]
         if refused:
@@ -129,9 +136,9 @@ class ClusterNodes:
 
     async def close(self) -> None:
         """Close all connections."""
-        clients = list(self._clients.values())
-        self._clients.clear()
-        await asyncio.gather(*(each.aclose() for each in clients))
+        nodes = list(self._nodes.values())
+        self._nodes.clear()
+        await asyncio.gather(*(each.close() for each in nodes))
 
     async def _round(
         self,
@@ -166,16 +173,15 @@ class ClusterNodes:
 
         If the node fails, or no replica confirms in time, that is the error of all.
         """
-        pipe = self._client(address).pipeline(transaction=False)
-        for name, *arguments in commands:
-            if is_asking:
-                pipe.execute_command("ASKING")
-            getattr(pipe, name)(*arguments)
+        if is_asking:
+            sent = [each for command in commands for each in (ASKING, command)]
+        else:
+            sent = list(commands)
         waits = is_kept and bool(self._slots.replicas.get(address))
         if waits:
-            pipe.execute_command("WAIT", 1, _WAIT_MS)
+            sent.append(("wait", 1, _WAIT_MS))
         try:
-            answers = [recognized(each) for each in await pipe.execute(raise_on_error=False)]
+            answers = [recognized(each) for each in await self._node(address).batch(sent)]
             if waits:
                 check_kept(answers.pop())
         except (errors.RedisError, OSError) as error:
@@ -214,6 +220,7 @@ class ClusterNodes:
 
     async def _look(self) -> None:
         """Read which node serves which slot, unless that is known."""
+        self._is_current &= clock_s() < self._looks_at_s
         if self._is_current:
             return
         async with self._looking:
@@ -228,7 +235,7 @@ class ClusterNodes:
         failure: Exception | None = None
         for address in nodes:
             try:
-                rows = await self._client(address).execute_command("CLUSTER SLOTS")
+                rows = await self._node(address).client.execute_command("CLUSTER SLOTS")
                 self._slots = SlotMap.read(rows, address)
             except _FAILURES as error:
                 self._failed.add(address)
@@ -237,15 +244,17 @@ class ClusterNodes:
                 raise StateError(f"{self._place}: {error}") from None
             else:
                 self._is_current = True
+                is_safe = all(self._slots.replicas.values())
+                self._looks_at_s = math.inf if is_safe else clock_s() + _REPLICAS_S
                 self._failed.clear()
-                await self._drop_clients({*self._slots.addresses(), *named})
+                await self._drop_nodes({*self._slots.addresses(), *named})
                 return
         assert failure is not None
         raise failure
 
-    async def _drop_clients(self, kept: set[Address]) -> None:
-        for address in [each for each in self._clients if each not in kept]:
-            await self._clients.pop(address).aclose()
+    async def _drop_nodes(self, kept: set[Address]) -> None:
+        for address in [each for each in self._nodes if each not in kept]:
+            await self._nodes.pop(address).close()
 
     def _owner(self, command: Command) -> Address:
         owner = self._slots.owner_of(key_of(command))
@@ -254,11 +263,12 @@ class ClusterNodes:
             raise errors.ClusterDownError("no node serves a slot of the crawl")
         return owner
 
-    def _client(self, address: Address) -> Any:
-        client = self._clients.get(address)
-        if client is None:
-            client = self._clients[address] = self._new_client(self._place.at(*address))
-        return client
+    def _node(self, address: Address) -> Node:
+        node = self._nodes.get(address)
+        if node is None:
+            client = self._new_client(self._place.at(*address))
+            node = self._nodes[address] = Node(client)
+        return node
 
 
 def address_of(url: str) -> Address:

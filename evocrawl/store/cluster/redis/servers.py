@@ -20,10 +20,8 @@ from redis.exceptions import TimeoutError as NoResponse
 from evocrawl.core.errors import StateError
 from evocrawl.store.cluster.redis.cluster_answers import Command
 from evocrawl.store.cluster.redis.keys import RedisAddress
+from evocrawl.store.cluster.redis.node import TIMEOUT_S, Node
 from evocrawl.store.cluster.redis.nodes import ClusterNodes, address_of
-
-TIMEOUT_S = 5.0
-"""A response that takes longer counts as a lost connection."""
 
 _node: Any = ClusterNode
 
@@ -63,14 +61,12 @@ class OneServer:
 
     def __init__(self, redis: Any) -> None:
         self._redis = redis
+        self._node = Node(redis)
 
     async def batch(self, commands: Sequence[Command], *, is_kept: bool = False) -> list[Any]:
         """Send commands in one round trip; return the answer or the error of each."""
         del is_kept  # an append-only file keeps what the server has confirmed
-        pipe = self._redis.pipeline(transaction=False)
-        for name, *arguments in commands:
-            getattr(pipe, name)(*arguments)
-        return list(await pipe.execute(raise_on_error=False))
+        return await self._node.batch(commands)
 
     async def ask(self, *command: Any) -> Any:
         """Send one command and return its answer."""
@@ -97,7 +93,7 @@ class OneServer:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._redis.aclose()
+        await self._node.close()
 
 
 async def connect(place: RedisAddress) -> Servers:

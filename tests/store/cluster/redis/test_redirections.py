@@ -11,6 +11,7 @@ pytest.importorskip("redis")
 
 from redis import exceptions as errors
 
+from evocrawl.store.cluster.redis import nodes as cluster_nodes
 from evocrawl.store.cluster.redis.keys import RedisAddress
 from evocrawl.store.cluster.redis.nodes import ClusterNodes, address_of
 from evocrawl.store.cluster.redis.slots import SLOTS
@@ -26,10 +27,12 @@ class Node:
         self.address, self.owner = address, owner
         self.calls: list[str] = []
         self.is_moving = False
+        self.replicas: list[tuple[str, int]] = []
 
     async def execute_command(self, *command: str) -> Any:
         assert command == ("CLUSTER SLOTS",)
-        return [[0, SLOTS - 1, [self.owner[0].encode(), self.owner[1], b"id", []]]]
+        nodes = [[host.encode(), port, b"id", []] for host, port in (self.owner, *self.replicas)]
+        return [[0, SLOTS - 1, *nodes]]
 
     def pipeline(self, transaction: bool) -> Pipeline:
         assert not transaction
@@ -55,7 +58,8 @@ class Pipeline:
         assert not raise_on_error
         self.node.calls += self.names
         is_asking = "ASKING" in self.names
-        return [b"OK" if each == "ASKING" else self._answer(is_asking) for each in self.names]
+        fixed = {"ASKING": b"OK", "WAIT": 1}
+        return [fixed.get(each) or self._answer(is_asking) for each in self.names]
 
     def _answer(self, is_asking: bool) -> Any:
         node = self.node
@@ -66,11 +70,16 @@ class Pipeline:
         return errors.MovedError(f"1 {NEW[0]}:{NEW[1]}")
 
 
-def batch(old: Node, new: Node, times: int) -> list[Any]:
-    """Send a batch of two commands some times; return all answers."""
+def nodes_of(old: Node, new: Node) -> ClusterNodes:
+    """Return a client of both servers."""
     servers = {OLD: old, NEW: new}
     place = RedisAddress.of(f"redis://{OLD[0]}:{OLD[1]}/?crawl=a")
-    nodes = ClusterNodes(place, lambda url: servers[address_of(url)])
+    return ClusterNodes(place, lambda url: servers[address_of(url)])
+
+
+def batch(old: Node, new: Node, times: int) -> list[Any]:
+    """Send a batch of two commands some times; return all answers."""
+    nodes = nodes_of(old, new)
 
     async def send() -> list[Any]:
         return [each for _ in range(times) for each in await nodes.batch([("get", KEY)] * 2)]
@@ -91,3 +100,26 @@ def test_ask_holds_for_one_command() -> None:
     old.is_moving = True
     assert batch(old, new, 2) == [b"value"] * 4
     assert (old.calls, new.calls) == (["get"] * 4, ["ASKING", "get"] * 4)
+
+
+def test_a_replica_that_comes_later_confirms_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a failover a primary has none for a while; the client looks for one again."""
+    old, now_s = Node(OLD, NEW), [0.0]
+    new = Node(NEW, NEW)
+    monkeypatch.setattr(cluster_nodes, "clock_s", lambda: now_s[0])
+    nodes = nodes_of(old, new)
+
+    async def send(at_s: float) -> list[str]:
+        now_s[0] = at_s
+        new.calls.clear()
+        assert await nodes.batch([("get", KEY)], is_kept=True) == [b"value"]
+        return new.calls.copy()
+
+    async def story() -> None:
+        assert await send(0.0) == ["get"]
+        old.replicas = new.replicas = [OLD]
+        assert await send(4.9) == ["get"]
+        assert await send(5.0) == ["get", "WAIT"]
+        assert await send(99.0) == ["get", "WAIT"]
+
+    asyncio.run(story())
