@@ -11,9 +11,8 @@ new texts, each with 30 links to new pages of the folder. Each row is a process 
 `held` is the number of waiting links that were held back at their turn, with the processor time of
 the choices that did so; `cut` counts the choices that ended without a visit, since they had held
 back as many links as the patience allows (by default that of a live crawl; 0: no limit). Of these
-choices the 99th percentile and the longest are shown; of other choices and settlements the longest,
-without the first choice, in which `evo` scores all links of all lists. Two checkouts that choose
-and hold back the same links in the same order have the same `choices`.
+choices the 99th percentile and the longest are shown, of other choices and settlements the longest.
+Two checkouts that choose and hold back the same links in the same order have the same `choices`.
 """
 
 from __future__ import annotations
@@ -131,7 +130,7 @@ def measure(species: str, kind: str, links: int, patience: int, visits: int) -> 
         f"| {species} | {kind} | {patience} | {crawl.held} | {crawl.cut} "
         f"| {1e6 * in_all_s / max(crawl.held, 1):.0f} | {in_all_s:.2f} "
         f"| {1e3 * np.percentile(crawl.holding_s or [0.0], 99):.0f} "
-        f"| {1e3 * max(crawl.holding_s, default=0.0):.0f} | {1e3 * max(crawl.others_s[1:]):.0f} "
+        f"| {1e3 * max(crawl.holding_s, default=0.0):.0f} | {1e3 * max(crawl.others_s):.0f} "
         f"| {crawl.choices.hexdigest()[:8]} |"
     )
 

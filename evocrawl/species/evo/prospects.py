@@ -1,13 +1,12 @@
 """Ranks the open links of the species `evo`: a queue by score, and the best links at hand.
 
 Scores change with every page. To score every waiting link again would cost more the longer a
-crawl lasts. Instead, each step scores the `_AT_HAND` best links, `_SWEPT` others in turn, and the
-links that were found in the last step.
+crawl lasts. Instead, each step scores the `_AT_HAND` best links, some others in turn, and the
+links that were found in the last step, or some of them if these are more than a thousand.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -15,13 +14,13 @@ import numpy as np
 from evocrawl.core.model import Lead
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST, Move, View
+from evocrawl.species.evo.found_links import FoundLinks
 from evocrawl.species.evo.interfaces import Claims, LeadsByRow, Matrix, Valuer
+from evocrawl.species.evo.sweep import Sweep
 from evocrawl.species.parts import Queue
 from evocrawl.species.reasons import Standing
 
 _AT_HAND = 48
-_SWEPT = 32
-_SWEPT_AT_ONCE = 1024
 _SCORED_AT_ONCE = 2048
 _SEED = 1e6
 _CHANGE = 0.05
@@ -48,14 +47,8 @@ class CandidateRanking:
         self._model = model
         self._claims = claims
         self._leads = leads
-        self._turns = array("I")
-        self._next_turn = 0
-        self._found: dict[int, Lead] = {}
-        """Links by row that are not in `_leads` yet."""
-        self._fresh: list[int] = []
-        """Rows found since the last look, which has not scored them yet."""
-        self._unplaced: list[int] = []
-        """Those of them that are not in the queue yet, or with an older score."""
+        self._sweep = Sweep(leads)
+        self._new = FoundLinks(leads)
         self._hand: list[int] = []
         self._at_hand: list[Lead | None] = []
         """The links of `_hand`."""
@@ -68,10 +61,9 @@ class CandidateRanking:
         self._features = np.zeros((0, 0))
         self._place_at_hand: dict[int, int] = {}
         self._seen = -1
-        self._to_sweep = 0
 
     def found(self, leads: Sequence[Lead]) -> None:
-        """Add links, new or found again. The next look scores them and places them in the queue."""
+        """Add links of a page, new or found again. A look scores and places them in the queue."""
         rows: dict[int, Lead] = {}
         are_claimed = self._claims.are_claimed([lead.fingerprint for lead in leads])
         for lead, is_claimed in zip(leads, are_claimed, strict=True):
@@ -80,9 +72,11 @@ class CandidateRanking:
                 rows[row] = lead
             if row is None or is_claimed:
                 self._queue.push(lead, _SEED if row is None else lead.score)
-        self._found.update(rows)
-        self._fresh.extend(rows)
-        self._unplaced.extend(rows)
+        if self._new.fits(rows):
+            self._new.add(rows)
+        elif rows:
+            self._sweep.add(self._new.add_waiting(rows))
+            self._at_hand = []  # some of them may have another source or host now
         self._seen = -1
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
@@ -105,7 +99,9 @@ class CandidateRanking:
 
         O(log n) amortised in the number of links.
         """
-        self._put_found()
+        self._sweep.add(self._new.store())
+        if self._seen != self._model.version:
+            self._new.draw()
         first = self._first(is_free)
         if first is None or row_of(first) is None:
             return [] if first is None else [first]
@@ -164,19 +160,19 @@ class CandidateRanking:
         self._queue.free(host)
 
     def score_all(self) -> None:
-        """Score every waiting link again within the next choices, `_SWEPT_AT_ONCE` in each."""
-        self._to_sweep = len(self._turns)
+        """Score every waiting link again within the next choices, a bounded number in each."""
+        self._sweep.hurry()
 
     def standing(self, lead: Lead) -> Standing | None:
         """Return the place of a waiting link, None for a seed and a link that is not open.
 
         Scores every waiting link by the model as it is now: O(waiting links).
         """
-        self._put_found()
+        self._sweep.add(self._new.store())
         row = row_of(lead)
         if row is None:
             return None
-        waiting = np.array(sorted(self._open((*set(self._turns), *self._fresh, *self._hand))))
+        waiting = np.array(sorted(self._open((*self._sweep, *self._new.fresh, *self._hand))))
         own = np.flatnonzero(waiting == row)
         if not len(own):
             return None
@@ -186,31 +182,49 @@ class CandidateRanking:
         score = float(scores[own[0]])
         return Standing(1 + int((scores > score).sum()), len(scores), score)
 
-    def _put_found(self) -> None:
-        """Put the links that were found since the last look to the others, all in one step."""
-        if self._found:
-            self._turns.extend(self._leads.put(self._found))
-            self._found.clear()
-
     def _first(self, is_free: Callable[[str], bool]) -> Lead | None:
-        """Return the best link of a free host, by the scores of the last look; None without one.
+        """Return the best link of a free host, by the scores of the last look; None without one."""
+        first = self._first_of_fresh(is_free)
+        if first is None:
+            for host in self._new.waiting_hosts:
+                if not self._queue.is_parked(host) and is_free(host):
+                    first = self._first_of_waiting(host, is_free)
+                if first is not None:
+                    return first
+        while first is None and self._new.waiting_hosts and not self._queue.has_parked:
+            # All of these hosts are busy: the queue notes one of them.
+            first = self._first_of_waiting(self._new.waiting_hosts[0], is_free)
+        return first
+
+    def _first_of_waiting(self, host: str, is_free: Callable[[str], bool]) -> Lead | None:
+        """Let this look score some links of a host that wait for a later one; return the best link.
+
+        There was no open link of a free host without them.
+        """
+        self._seen = -1
+        self._new.draw_of(host)
+        return self._first_of_fresh(is_free)
+
+    def _first_of_fresh(self, is_free: Callable[[str], bool]) -> Lead | None:
+        """Return the same without the links that wait for a later look.
 
         A link that is not in the queue yet has the score 0.
         """
+        unplaced = self._new.unplaced
         first = self._queue.peek(is_free)
         row = None if first is None else row_of(first)
-        if not self._unplaced or (first is not None and row is None):
+        if not unplaced or (first is not None and row is None):
             return first
         if row is not None and self._leads.scores(np.array([row]))[0] >= 0:
             return first
-        for lead in self._open_leads(self._unplaced):
+        for lead in self._open_leads(unplaced):
             if not self._queue.is_parked(lead.host) and is_free(lead.host):
                 return lead
         if first is None:
             # The queue notes which hosts are busy.
-            unplaced = [*self._open_leads(self._unplaced)]
-            self._queue.place(unplaced, [0.0] * len(unplaced))
-            self._unplaced.clear()
+            links = [*self._open_leads(unplaced)]
+            self._queue.place(links, [0.0] * len(links))
+            unplaced.clear()
             first = self._queue.peek(is_free)
         return first
 
@@ -221,13 +235,12 @@ class CandidateRanking:
                 yield lead
 
     def _look_again(self, first: Lead) -> None:
-        rows = self._open((*self._hand, *self._fresh)) | self._swept()
+        rows = self._open((*self._hand, *self._new.fresh)) | self._sweep.next(self._open)
         rows.add(row_of(first) or 0)
         known = dict(zip(self._hand, self._at_hand, strict=False))
-        for row in self._fresh:
+        for row in self._new.fresh:
             known.pop(row, None)
-        self._fresh.clear()
-        self._unplaced.clear()
+        self._new.clear()
         ordered = np.array(sorted(rows))
         features = self._model.features(ordered)
         scores = self._model.scores(features)
@@ -244,36 +257,6 @@ class CandidateRanking:
         self._queue.place(leads, worths.tolist(), changed)
         self._features = features[best]
         self._place_at_hand = {row: place for place, row in enumerate(self._hand)}
-
-    def _swept(self) -> set[int]:
-        """Return the next open rows in turn, and remove rows that are no longer open."""
-        turns = self._turns
-        most = _SWEPT_AT_ONCE if self._to_sweep > 0 else _SWEPT
-        self._to_sweep -= most
-        count = min(most, len(turns))
-        self._next_turn %= max(len(turns), 1)
-        end = self._next_turn + count
-        around = max(end - len(turns), 0)
-        ahead = turns[self._next_turn : end] + turns[:around]
-        are_open = self._open(ahead)
-        if len(are_open) == count:
-            self._next_turn = around or end
-            return are_open
-        swept = set[int]()
-        for _ in range(count):
-            self._next_turn %= max(len(turns), 1)
-            row = turns[self._next_turn]
-            if row in are_open or (row not in ahead and self._open((row,))):
-                swept.add(row)
-                self._next_turn += 1
-            else:
-                self._leads.forget(row)
-                last = turns.pop()
-                if self._next_turn < len(turns):
-                    turns[self._next_turn] = last
-                if not turns:
-                    break
-        return swept
 
     def _open(self, rows: Sequence[int]) -> set[int]:
         """Return the `rows` whose targets are not claimed."""
