@@ -123,6 +123,21 @@ class PagedRows:
                 self._keep(np.array([block]), np.array([place >> _SHIFT]))
         return place
 
+    def copies(self, rows: Rows) -> Records:
+        """Return rows, shape (n,), without loading blocks: each is read from the file alone. O(n).
+
+        For rows that are not soon needed again, so that others keep their slots.
+        """
+        if self._file is None:
+            return self.rows.take(rows)
+        places = rows + self._moved[rows >> _SHIFT_ROWS]
+        found: Records = self.rows.take(np.maximum(places, 0))
+        size = self.rows.itemsize
+        far = np.flatnonzero(places < 0)
+        read = b"".join([self._pread(size, row * size) for row in rows[far].tolist()])
+        found[far] = np.frombuffer(read, self.rows.dtype)
+        return found
+
     def freeze(self, rows: int) -> FrozenRows:
         """Return the first rows as of now, to be read later. O(blocks), of which it is little.
 

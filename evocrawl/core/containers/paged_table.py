@@ -79,6 +79,10 @@ class PagedTable:
         """Return some rows; their fields are the columns."""
         return self._gathered(rows, (None,))[0]
 
+    def copies(self, rows: Rows) -> Records:
+        """Return what `take` does for rows, shape (n,), of which few are soon needed again."""
+        return self._blocks.copies(rows)
+
     def get(self, name: str, rows: Rows) -> Column:
         """Return some rows of a column."""
         return self._gathered(rows, (name,))[0]

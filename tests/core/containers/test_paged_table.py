@@ -43,6 +43,7 @@ def test_rows_are_as_they_were_set(tmp_path: Path, most_bytes: int) -> None:
         assert (rows.get_one("links", one) == one).all()
         if turn % 5 == 0:
             assert (rows["address"] == model).all()
+        assert (rows.copies(some)["address"] == model[some]).all()
         pairs = some.reshape(2, -1) if len(some) % 2 == 0 else some[None]
         assert (rows.take(pairs)["address"] == model[pairs]).all()
         assert rows.get("links", pairs).shape == (*pairs.shape, 3)
@@ -59,6 +60,19 @@ def test_the_file_is_not_read_while_all_rows_are_in_memory() -> None:
     rows.append(rows.fresh(1000))
     assert rows._blocks.is_whole
     assert rows.get("worth", np.zeros((0, 2), int)).shape == (0, 2)
+
+
+def test_copies_leave_the_rows_that_are_in_memory_there(tmp_path: Path) -> None:
+    """Rows that are read once do not evict those in use, and changed rows are copied as changed."""
+    rows = table(SpillFile(tmp_path), 1 << 12)
+    at = rows.append(rows.fresh(3000))
+    every = np.arange(at.start, at.stop)
+    rows.set("address", every, every)
+    rows.set("address", every[-3:], 7)
+    before = rows._blocks._moved.copy()
+    assert rows.copies(every)["address"].tolist() == [*range(2997), 7, 7, 7]
+    assert rows.copies(every[:0]).shape == (0,)
+    assert (rows._blocks._moved == before).all()
 
 
 def test_a_table_without_a_file_stays_in_memory(tmp_path: Path) -> None:

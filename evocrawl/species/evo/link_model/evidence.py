@@ -233,10 +233,10 @@ class LinkGraph:
         self.pages["label"][pages] = labels
         self.labels += float(change.sum())
         rows = self.pages["row"][pages[is_own]]
-        targets = self.targets.take(rows)
+        targets = self.targets.copies(rows)
         of_links = targets["links"]
         spread = np.repeat(change, (of_links >= 0).sum(1))
-        links = self.links.take(of_links[of_links >= 0])
+        links = self.links.copies(of_links[of_links >= 0])
         np.add.at(self.pages["gained"], links["source"], spread)
         np.add.at(self.groups["gained"], links["path"], spread)
         for kind in ("host", "folder"):
