@@ -229,7 +229,8 @@ class Hasher(dict[str, int]):
 
 def plain(words: Ids) -> Ids:
     """Return the buckets of links' words, shape (n, WIDTH), as pages have them; 0 stays 0."""
-    return np.where(words > 0, words ^ _MARKS, np.uint16(0))
+    plain: Ids = (words ^ _MARKS) * (words > 0)
+    return plain
 
 
 def _summed(buckets: Places, counts: Places) -> tuple[Places, Places]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import compress
 
 from evocrawl.core.model import Content, Fingerprint, Link, Page
-from evocrawl.core.urls.readable import readable
 from evocrawl.species.evo.link_model.group_names import path_group
 from evocrawl.species.evo.link_model.hashing import Hasher, Ids, OnWords, Reader, Reals
 from evocrawl.species.evo.link_model.new_rows import NewLinks, NewTargets
@@ -15,6 +15,8 @@ Match = Callable[[str, str], float]
 """Maps an anchor and a context, of which one is empty, to their match with the query."""
 Meets = Callable[[Sequence[str]], Sequence[bool]]
 """Returns which texts may have a match above 0."""
+Met = AbstractSet[str]
+"""The texts that may have one."""
 
 _READ_AT_ONCE = 256
 """Texts that are split into words at once, so that a page of many links takes little memory."""
@@ -46,13 +48,26 @@ class LinkReader:
             self._latest = content, *self._hasher.page(content.title, content.text)
         return self._latest[1:]
 
-    def links(self, rows: list[int], links: Collection[Link]) -> NewLinks:
-        """Return the words and matches of the links of a page to targets `rows`. O(links)."""
+    def met(self, texts: Iterable[str]) -> Met:
+        """Return those of some texts that may have a match above 0.
+
+        One call for all texts of a page takes less time than one for each kind.
+        """
+        different, met = [*dict.fromkeys(texts)], set[str]()
+        for at in range(0, len(different), _READ_AT_ONCE):
+            part = different[at : at + _READ_AT_ONCE]
+            met.update(compress(part, self._meets(part)))
+        return met
+
+    def links(self, rows: list[int], links: Collection[Link], met: Met) -> NewLinks:
+        """Return the words and matches of the links of a page to targets `rows`. O(links).
+
+        `met` are those of their texts that may have a match above 0.
+        """
         anchors = [link.anchor for link in links]
         contexts = [link.context for link in links]
         paths = [link.tag_path for link in links]
         group_of = {path: path_group(path) for path in dict.fromkeys(paths)}
-        met = self._met([*anchors, *contexts])
         return NewLinks(
             rows,
             [group_of[path] for path in paths],
@@ -61,38 +76,36 @@ class LinkReader:
             _matches(contexts, met, self._match_of_context),
         )
 
-    def targets(self, urls: Mapping[Fingerprint, str]) -> NewTargets:
-        """Return the words and matches of addresses."""
-        texts = [readable(url) for url in urls.values()]
-        matches = _matches(texts, self._met(texts), self._match_of_context)
+    def targets(self, urls: Mapping[Fingerprint, str], texts: list[str], met: Met) -> NewTargets:
+        """Return the words and matches of addresses, with their readable `texts`."""
+        matches = _matches(texts, met, self._match_of_context)
         return NewTargets([*urls.values()], [*urls], self._hasher.urls(texts), matches)
 
     def match_of_anchor(self, text: str) -> float:
         """Return the match of an anchor, or of a title, with the query, in [0, 1]."""
         return min(1.0, _ANCHOR * self._match(text, "")) if text else 0.0
 
-    def matches_of_titles(self, titles: list[str]) -> list[float]:
+    def matches_of_titles(self, titles: list[str], met: Met) -> list[float]:
         """Return the matches of titles with the query, in [0, 1]."""
-        return _matches(titles, self._met(titles), self.match_of_anchor)
+        return _matches(titles, met, self.match_of_anchor)
 
     def _match_of_context(self, text: str) -> float:
         return min(1.0, _CONTEXT * self._match("", text)) if text else 0.0
 
-    def _met(self, texts: list[str]) -> set[str]:
-        """Return those of some texts that may have a match above 0."""
-        different, met = [*dict.fromkeys(texts)], set[str]()
-        for at in range(0, len(different), _READ_AT_ONCE):
-            part = different[at : at + _READ_AT_ONCE]
-            met.update(compress(part, self._meets(part)))
-        return met
 
-
-def _matches(texts: list[str], met: set[str], match: Callable[[str], float]) -> list[float]:
+def _matches(texts: list[str], met: Met, match: Callable[[str], float]) -> list[float]:
     """Return the matches of texts, 0 for those not in `met`; equal ones are computed once."""
     if met.isdisjoint(texts):
         return [0.0] * len(texts)
     found = {text: match(text) for text in dict.fromkeys(texts) if text in met}
     return [found.get(text, 0.0) for text in texts]
+
+
+def texts_of(links: Iterable[Link]) -> Iterator[str]:
+    """Yield the texts of links that are matched with the query."""
+    for link in links:
+        yield link.anchor
+        yield link.context
 
 
 def links_of(page: Page) -> dict[Fingerprint, Link]:

@@ -7,13 +7,15 @@ of many small computations. The links of many such pages are read together.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
 
 from evocrawl.core.model import Fingerprint, Link, Page
+from evocrawl.core.urls.readable import readable
 from evocrawl.species.evo.link_model.evidence import LinkGraph
-from evocrawl.species.evo.link_model.link_reader import LinkReader, links_of
+from evocrawl.species.evo.link_model.link_reader import LinkReader, Met, links_of, texts_of
 from evocrawl.species.evo.link_model.new_rows import NewPages
 from evocrawl.species.evo.link_model.page_labels import PageLabels
 from evocrawl.species.evo.link_model.page_words import PageWords
@@ -89,12 +91,12 @@ class PageEvidence:
             urls.setdefault(page.fingerprint, page.url)
             for target, link in of_page.items():
                 urls.setdefault(target, link.url)
-        row_of = dict(zip(urls, self._rows(urls), strict=True))
+        row_of, met = self._rows(urls, pages, links)
         own = [row_of[page.fingerprint] for page in pages]
         rows = [{target: row_of[target] for target in of_page} for of_page in links]
         known = self._evidence.page_of(own[0])
         if known < 0:
-            self._add(pages, own, links, rows, learn, words)
+            self._add(pages, own, links, rows, learn, words, met)
         elif rows[0]:
             self._add_later(known, [*rows[0].values()], links[0].values())
         return [*zip(own, rows, strict=True)]
@@ -107,11 +109,12 @@ class PageEvidence:
         rows: Sequence[Mapping[Fingerprint, int]],
         learn: Learn | None,
         words: Sequence[PageWords | None],
+        met: Met,
     ) -> None:
-        """Add new pages and their links."""
+        """Add new pages and their links; `met` are those of their texts that may match."""
         reader, targets = self._reader, [row for each in rows for row in each.values()]
         found = [link for each in links for link in each.values()]
-        new_links = reader.links(targets, found) if found else None
+        new_links = reader.links(targets, found, met) if found else None
         add, is_own = self._profile.add, learn is not None
         likes = [
             add(*(known or reader.page(page.content)), is_own=is_own)
@@ -121,7 +124,7 @@ class PageEvidence:
             self._labels.label(page.relevance, like)
             for page, like in zip(pages, likes, strict=True)
         ]
-        matches = reader.matches_of_titles([page.content.title for page in pages])
+        matches = reader.matches_of_titles([page.content.title for page in pages], met)
         relevances = [page.relevance for page in pages]
         new = NewPages(own, relevances, labels, likes, matches, is_own)
         numbers = self._evidence.add_pages(new)
@@ -136,15 +139,31 @@ class PageEvidence:
         are_new = self._evidence.are_new_on(page, np.array(rows)).tolist()
         new = {row: link for row, link, is_new in zip(rows, links, are_new, strict=True) if is_new}
         if new:
-            found = self._reader.links([*new], new.values())
+            met = self._reader.met(texts_of(new.values()))
+            found = self._reader.links([*new], new.values(), met)
             self._evidence.add_links([page] * len(new), found)
 
-    def _rows(self, urls: Mapping[Fingerprint, str]) -> list[int]:
-        """Return the rows of addresses; add unknown addresses as targets."""
-        rows = self._evidence.rows([*urls])
-        new = [target for target, row in zip(urls, rows, strict=True) if row is None]
+    def _rows(
+        self,
+        urls: Mapping[Fingerprint, str],
+        pages: Sequence[Page],
+        links: Sequence[Mapping[Fingerprint, Link]],
+    ) -> tuple[dict[Fingerprint, int], Met]:
+        """Return the rows of addresses; add unknown addresses as targets.
+
+        Return also which texts of these addresses, and of pages that are new, may match.
+        """
+        known = dict(zip(urls, self._evidence.rows([*urls]), strict=True))
+        new = {target: urls[target] for target, row in known.items() if row is None}
+        texts = [readable(url) for url in new.values()]
+        row = known[pages[0].fingerprint]
+        of_new = list[str]()
+        if row is None or self._evidence.page_of(row) < 0:
+            of_new += [page.content.title for page in pages]
+            for of_page in links:
+                of_new += texts_of(of_page.values())
+        met = self._reader.met(chain(texts, of_new))
         if new:
-            targets = self._reader.targets({target: urls[target] for target in new})
-            number = iter(self._evidence.add_targets(targets))
-            return [next(number) if row is None else row for row in rows]
-        return [row for row in rows if row is not None]
+            rows = self._evidence.add_targets(self._reader.targets(new, texts, met))
+            known.update(zip(new, rows, strict=True))
+        return {target: row for target, row in known.items() if row is not None}, met
