@@ -51,6 +51,7 @@ _FIRST_COLUMNS = [0, CONTEXT_COLUMNS.start, CONTEXT_COLUMNS.stop, URL_COLUMNS.st
 _OF_FIELDS = [0, 1, 3]
 """The fields among the parts that begin at `_FIRST_COLUMNS`; the third part is the tag path."""
 _SHARES = np.array([0.47, 0.21, 0.32])
+_NOTHING = np.array(0.0, np.float32)
 _USUAL_MEAN, _USUAL_SPREAD, _TRUST = 0.1, 0.15, 20.0
 """Mean and standard deviation before there are links, and their weight in links."""
 _LEAST_SPREAD = 0.01
@@ -58,8 +59,8 @@ _ONE_SUBJECT, _GENERAL = 0.26, 0.20
 """Mean cosine from which a web is about one subject, and below which it is general."""
 _USUAL_MEAN_OF_ONE_SUBJECT, _DOUBT = 0.3, 100.0
 """A web is taken to be about one subject before there are links; the weight of that in links."""
-_LEAST_SQUARE = 1e-12
-_FARTHEST = 3.0
+_LEAST_SQUARE = np.array(1e-12, np.float32)
+_FARTHEST = np.array(3.0)
 
 
 class WordVectors(Protocol):
@@ -146,7 +147,7 @@ class Nearness:
         if not strength:
             return np.zeros(len(words))
         cosines, are_known = self._cosines(words)
-        z = np.where(are_known, (cosines - self._mean) / self._spread, 0.0)
+        z = (cosines - self._mean) / self._spread * are_known
         near: Vector = np.minimum(np.maximum(z, -_FARTHEST), _FARTHEST) @ (
             _SHARES * (strength / _FARTHEST)
         )
@@ -163,7 +164,7 @@ class Nearness:
         lengths = np.add.reduceat(squares, _FIRST_COLUMNS, axis=1)[:, _OF_FIELDS]
         cosines = np.add.reduceat(products, _FIRST_COLUMNS, axis=1)[:, _OF_FIELDS].astype(float)
         cosines /= np.sqrt(np.maximum(lengths, _LEAST_SQUARE))
-        return cosines, lengths > 0
+        return cosines, lengths > _NOTHING
 
     def _look_up(self) -> None:
         """Set the numbers of the words that are new since the last time."""

@@ -19,6 +19,7 @@ import numpy.typing as npt
 Vector = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float64]
 
+_TWO = np.array(2.0)
 _LEAST_CURVATURE = 0.05
 _STEPS = 3
 _LONGEST_LOGIT = 20.0
@@ -35,11 +36,15 @@ class Posterior:
     `precision` is that of the prior, symmetric and positive definite.
     """
 
+    of_run = ("_least",)
+    """Attributes that are no part of a snapshot."""
+
     def __init__(self, mean: Vector, precision: Matrix) -> None:
         self._prior = mean.copy()
         self._precision = precision.copy()
         self.mean = mean.copy()
         self.covariance = _inverse(precision)
+        self._least = 1e-9 * np.eye(len(mean))
 
     def update(self, x: Vector, y: float, weight: float = 1.0) -> None:
         """Learn from one example: finite features, y in [0, 1], weight > 0. O(d²)."""
@@ -91,8 +96,7 @@ class Posterior:
 
     def root(self) -> Matrix:
         """Return L with L Lᵀ = S, lower triangular: mean + L z is a draw for standard normal z."""
-        d = len(self.mean)
-        symmetric = (self.covariance + self.covariance.T) / 2 + 1e-9 * np.eye(d)
+        symmetric = (self.covariance + self.covariance.T) / _TWO + self._least
         try:
             root = np.linalg.cholesky(symmetric)
         except np.linalg.LinAlgError:
