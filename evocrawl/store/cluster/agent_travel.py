@@ -46,6 +46,6 @@ class AgentTravel:
         mind = () if minds is None else minds.pack(agent.mind)
         guest = TravellingAgent(agent.species.name, agent.energy, lead.source, mind)
         # The guest has to be in Redis before its host's owner looks for it.
-        news = OutboxBatch(news=[self._calls.news(owner, "guest", lead.host)])
-        self._put(OutboxBatch(settles=[self._calls.visit(lead.host, guest)], then=news))
+        news = self._calls.news(owner, "guest", lead.host)
+        self._put(OutboxBatch(visits=[self._calls.visit(lead.host, guest)], news=[news]))
         self._exchange.leave(agent)

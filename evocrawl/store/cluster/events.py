@@ -35,7 +35,7 @@ class WorkerEvents:
     ================  ===========================================================================
     host_wanted       the population has a URL of a host that this worker does not lease (host)
     host_gained       this worker has leased a host (host)
-    host_is_foreign   another live worker leases a host that this one has found a link to (host)
+    host_offered      Redis has links of a host that this worker found (host, its live owner or "")
     report_refused    Redis has refused a report since the lease had expired (host, lease)
     links_found       another worker or an earlier session has found these links (links)
     links_offered     Redis has links that this worker found (targets, those that it had before)
@@ -54,7 +54,7 @@ class WorkerEvents:
     def __init__(self) -> None:
         self.host_wanted: Signal[[str]] = Signal()
         self.host_gained: Signal[[str]] = Signal()
-        self.host_is_foreign: Signal[[str]] = Signal()
+        self.host_offered: Signal[[str, str]] = Signal()
         self.report_refused: Signal[[str, str]] = Signal()
         self.links_found: Signal[[Sequence[Link]]] = Signal()
         self.links_offered: Signal[[Sequence[Fingerprint], Collection[Fingerprint]]] = Signal()

@@ -29,7 +29,8 @@ class HostLeases:
     """Requests host leases, loads the links of leased hosts, and renews the leases.
 
     `begin` starts a task. `asked` are the hosts whose lease request Redis has not answered yet,
-    `table` is the lease table of the worker.
+    `table` is the lease table of the worker. The answer to an offer of links names the owner of
+    their host, so a host for which `is_offering` returns True is not requested before this answer.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class HostLeases:
         sync: PopulationSync,
         begin: Callable[[Work], None],
         events: WorkerEvents,
+        is_offering: Callable[[str], bool] = lambda _: False,
     ) -> None:
         self.table = sync.lease_table
         self.asked: set[str] = set()
@@ -49,13 +51,20 @@ class HostLeases:
         self._sync = sync
         self._begin = begin
         self._events = events
+        self._is_offering = is_offering
+        self._postponed = set[str]()
+        """Hosts that were asked for, and whose owner the answer to an offer will name."""
         events.host_wanted.connect(self.ask)
+        events.host_offered.connect(self._on_offered)
 
     def ask(self, host: str) -> None:
         """Request the lease of a host, unless a request is under way."""
         if host not in self.asked:
             self.asked.add(host)
-            self._begin(partial(self._take, host))
+            if self._is_offering(host):
+                self._postponed.add(host)
+            else:
+                self._begin(partial(self._take, host))
 
     async def renew(self) -> None:
         """Renew the leases that are due; drop the hosts in shards where they have expired."""
@@ -110,13 +119,11 @@ class HostLeases:
                     await asyncio.sleep(_PAUSE_S)
         self._events.work_found.send()
 
-    async def welcome(self, host: str) -> None:
-        """Add the agents that travelled to a host of ours to the population."""
+    async def welcome(self, hosts: Iterable[str]) -> None:
+        """Add the agents that travelled to those of `hosts` that are ours to the population."""
         guests: list[TravellingAgent] = []
-        lease = self.table.leases.get(host)
-        if lease is None:
-            return
-        for row in await self._state.welcome(host, lease):
+        leases = {each: self.table.leases[each] for each in hosts if each in self.table.leases}
+        for host, row in await self._state.welcome(leases):
             try:
                 guests.append(self._rows.unpack_guest(row))
             except ValueError as error:
@@ -132,6 +139,19 @@ class HostLeases:
             "Redis: moved an unreadable entry of %s to the quarantine: %.200r", what, str(error)
         )
         await self._state.quarantine(host, what, key, row)
+
+    def _on_offered(self, host: str, owner: str) -> None:
+        """Request a host without a live owner that was asked for; note any other owner."""
+        is_asked, is_foreign = host in self._postponed, owner not in ("", self._state.session)
+        self._postponed.discard(host)
+        if is_asked and is_foreign and host not in self.table.leases:
+            self._sync.denied(host, owner)
+            self.asked.discard(host)
+            self._events.work_found.send()
+        elif is_asked:
+            self._begin(partial(self._take, host))
+        elif is_foreign:
+            self._sync.is_foreign(host)
 
     async def _take(self, host: str) -> None:
         try:
@@ -175,7 +195,7 @@ class HostLeases:
             self.taken_over += was_anothers
             self._sync.gained(host, lease, done, was_anothers=was_anothers)
             await self._show(host)
-            await self.welcome(host)
+            await self.welcome([host])
         except Unreachable as error:
             self._events.redis_answered.send(error)
             return False

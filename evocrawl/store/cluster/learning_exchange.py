@@ -20,7 +20,7 @@ from evocrawl.species.base import Mergeable, Sharing
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.redis.state import ClusterState
 
-_LEAST_GROWTH = 1 / 8
+_LEAST_GROWTH = 1 / 4
 """A worker exchanges again when it has settled more pages by this share, and at the latest after
 `_LONGEST_PERIODS` periods.
 """

@@ -68,9 +68,16 @@ class LeaseTable:
         return self.waiting.pop(host, set())
 
     def due(self) -> list[int]:
-        """Return the shards of our hosts that were not renewed for a while. O(hosts)."""
+        """Return the shards of our hosts that were not renewed for a while. O(hosts).
+
+        If there is one, those too whose time is half over, so that all are soon renewed at once.
+        """
+        good_until = {each: self._good_until.get(each, 0.0) for each in self.shards()}
         soon_s = self.clock() + (_MARGIN - _RENEWED_AFTER) * self.lease_s
-        return [each for each in self.shards() if self._good_until.get(each, 0.0) <= soon_s]
+        if min(good_until.values(), default=math.inf) > soon_s:
+            return []
+        later_s = soon_s + _RENEWED_AFTER / 2 * self.lease_s
+        return [shard for shard, until_s in good_until.items() if until_s <= later_s]
 
     def shards(self) -> list[int]:
         """Return the shards of our hosts. O(hosts)."""

@@ -31,22 +31,28 @@ class NewsReader:
         self._sync = sync
         self._host_leases = host_leases
         self._is_behind = False
+        self.has_changes = False
+        """True if users have changed the crawl, as of the last look."""
 
     def __bool__(self) -> bool:
         """Return True while there may be events that were not read yet."""
         return self._is_behind
 
-    async def listen(self) -> bool:
-        """Apply up to 100 events and return whether there were any."""
-        news, read_to = await self._state.news(self.read_to, _AT_ONCE)
-        for some in _in_steps(news):
+    async def listen(self, applied: int) -> bool:
+        """Apply up to 100 events and return whether there were any.
+
+        Looks for further changes of users than the first `applied`, too.
+        """
+        news = await self._state.look(self.read_to, _AT_ONCE, applied)
+        self.has_changes = news.has_changes
+        for some in _in_steps(news.events):
             if some[0].kind == "link":
                 await self._host_leases.show_found([each.body for each in some])
             else:
-                await self._host_leases.welcome(some[0].host)
+                await self._host_leases.welcome(each.host for each in some)
             await asyncio.sleep(0)
-        self.read_to, self._is_behind = read_to, len(news) >= _AT_ONCE
-        return bool(news)
+        self.read_to, self._is_behind = news.read_to, len(news.events) >= _AT_ONCE
+        return bool(news.events)
 
     async def page_at(self, host: str, key: str) -> Page | None:
         """Return a recorded page, which the population knows then; None if Redis has none."""
@@ -64,11 +70,11 @@ class NewsReader:
 
 
 def _in_steps(news: Sequence[ClusterEvent]) -> Iterator[list[ClusterEvent]]:
-    """Divide events, in their order, into an arrived agent each, and links of several pages."""
+    """Divide events, in their order, into arrived agents, and links of several pages."""
     step, bytes_ = list[ClusterEvent](), 0
     for each in news:
         bytes_ += len(each.body)
-        if step and (each.kind != "link" or step[0].kind != "link" or bytes_ > _BYTES_A_STEP):
+        if step and (each.kind != step[0].kind or bytes_ > _BYTES_A_STEP):
             yield step
             step, bytes_ = [], len(each.body)
         step.append(each)

@@ -17,9 +17,11 @@ from evocrawl.store.cluster.termination import TerminationDetector
 from evocrawl.store.cluster.workload import Workload
 
 PAUSE_S = 0.1
+_EASY_PAUSE_S = 0.25
+"""Pause of a worker that has enough hosts and no news to read."""
 _LONGEST_PAUSE_S = 1.0
-_NEWS_PAUSE_S = 0.5
-"""Pause between two looks at the news, of a worker that has enough hosts and no news to read."""
+_LOOK_PAUSE_S = 1.0
+"""Pause of such a worker between two looks at news and changes, and two counts of requests."""
 
 
 class Poller:
@@ -50,15 +52,17 @@ class Poller:
         self._events = events
         self._is_closed = False
         self._scan_pause_s, self._scans_at_s = PAUSE_S, 0.0
-        self._need, self._listens_at_s = IDLE, 0.0
+        self._need, self._listens_at_s, self._counts_at_s = IDLE, 0.0, 0.0
 
     async def run(self) -> None:
         """Poll until the crawl ends or the poller is closed."""
         pause_s = PAUSE_S
         while self.ended is None and not self._is_closed:
             try:
-                has_work = await self._poll()
-                pause_s = PAUSE_S if has_work else min(1.5 * pause_s, _LONGEST_PAUSE_S)
+                if await self._poll():
+                    pause_s = PAUSE_S if self._need or self._news else _EASY_PAUSE_S
+                else:
+                    pause_s = min(1.5 * pause_s, _LONGEST_PAUSE_S)
             except Unreachable as error:
                 self._events.redis_answered.send(error)
             await asyncio.sleep(pause_s * self._host_leases.random.uniform(0.8, 1.2))
@@ -77,18 +81,27 @@ class Poller:
         return has_more
 
     async def listen(self, need: int) -> bool:
-        """Read the news, unless they can wait; return whether there were any.
+        """Read news and changes, unless they can wait; return whether there were any news.
 
-        While this worker has enough to do, those of half a second are read together.
+        While this worker has enough to do, those of a second are read together.
         """
         now_s = self._host_leases.table.clock()
         if not need and not self._news and now_s < self._listens_at_s:
             return False
-        self._listens_at_s = now_s + _NEWS_PAUSE_S
-        is_busy = await self._news.listen()
+        self._listens_at_s = now_s + _LOOK_PAUSE_S
+        is_busy = await self._news.listen(self._steering.applied)
+        if self._news.has_changes:
+            await self._steering.read()
         if is_busy:
             self._events.work_found.send()
         return is_busy
+
+    async def count(self) -> None:
+        """Count the requests of a crawl without a limit, once a second at most."""
+        now_s = self._host_leases.table.clock()
+        if now_s >= self._counts_at_s:
+            self._counts_at_s = now_s + _LOOK_PAUSE_S
+            await self._quota.count()
 
     async def scan(self, need: int) -> bool:
         """Scan for hosts without an owner, less and less often while there are none."""
@@ -106,8 +119,8 @@ class Poller:
 
     async def _poll(self) -> bool:
         """Poll once; return False if this worker has nothing to do."""
-        await self._steering.look()
         is_busy = await self.listen(self._need)
+        await self.count()
         is_busy |= await self.top_up()
         need = self._need = self._workload.need(self._workload.hosts)
         is_busy |= await self.scan(need)

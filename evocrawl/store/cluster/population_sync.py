@@ -76,7 +76,6 @@ class PopulationSync:
         self.travel = AgentTravel(self._exchange, calls, put)
         self._events = events
         events.report_refused.connect(self.fenced_off)
-        events.host_is_foreign.connect(self.is_foreign)
         self._gate: Gate = lambda _: None
         self._pacing: dict[str, float] = {}
         self._callbacks = OpenCallbacks()

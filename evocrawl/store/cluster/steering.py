@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -52,7 +51,7 @@ STOPPED = "stopped_by_user"
 DRAINED = "drained"
 """Why a worker ended that `evocrawl workers --drain` has named."""
 
-_PERIOD_S = 0.5
+_PAUSE_S = 0.5
 _AT_ONCE = 100
 
 
@@ -90,15 +89,15 @@ class Steering:
         self._begin = begin
         self._events = events
         self._has_begun = False
-        self._applied = 0
+        self.applied = 0
+        """How many changes this worker has applied."""
         self._known: set[str] = set()
         self._workers = 1
         self._turn = asyncio.Lock()
-        self._looks_at_s = -math.inf
 
     async def begin(self) -> None:
         """Apply all changes so far, and the state that they lead to. Raises Unreachable."""
-        await self._read()
+        await self.read()
         self._has_begun = True
         if self.state == "paused":
             logger.info("cluster: a user has paused the crawl; this worker waits, too")
@@ -109,14 +108,6 @@ class Steering:
                 "workers have ended (a killed worker counts for %g s)",
                 self._terms.lease_s,
             )
-
-    async def look(self) -> None:
-        """Apply new changes, and count requests, twice a second at most. Raises Unreachable."""
-        now_s = self._host_leases.table.clock()
-        if now_s >= self._looks_at_s:
-            self._looks_at_s = now_s + _PERIOD_S
-            await self._read()
-            await self._quota.count()
 
     def send(self, change: Change) -> None:
         """Send a change to all workers in the background; this one applies it, too."""
@@ -136,21 +127,22 @@ class Steering:
         while True:
             try:
                 await self._redis.steer(row)
-                await self._read()
+                await self.read()
                 return
             except Unreachable as error:
                 self._events.redis_answered.send(error)
-                await asyncio.sleep(_PERIOD_S)
+                await asyncio.sleep(_PAUSE_S)
 
-    async def _read(self) -> None:
+    async def read(self) -> None:
+        """Apply new changes. Raises Unreachable."""
         async with self._turn:
-            before = self._applied
-            while rows := await self._redis.changes(self._applied, _AT_ONCE):
+            before = self.applied
+            while rows := await self._redis.changes(self.applied, _AT_ONCE):
                 for row in rows:
                     await self._apply(row)
-                    self._applied += 1
-            if self._applied > before:
-                await self._redis.note_applied(self._applied)
+                    self.applied += 1
+            if self.applied > before:
+                await self._redis.note_applied(self.applied)
                 self._events.work_found.send()
 
     async def _apply(self, row: bytes) -> None:
@@ -207,7 +199,7 @@ class Steering:
             replace(to, max_requests=own, lower_bound=bounds.lower, upper_bound=bounds.upper),
         )
         self.share(self._workers)
-        await self._quota.change(to.max_requests, self._applied + 1)
+        await self._quota.change(to.max_requests, self.applied + 1)
 
     async def _mark(self, url: str, key: str, *, relevant: bool) -> None:
         page = await self._news.page_at(host_of(url), key)

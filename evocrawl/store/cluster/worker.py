@@ -66,7 +66,9 @@ class ClusterWorker:
         self._commands = calls = RedisCommands(rows, KeyNames(place.name))
         self._outbox = outbox = Outbox(connection, population.max_unsettled, calls, events)
         self.sync = sync = PopulationSync(population, table, calls, outbox.put, events)
-        self.host_leases = leases = HostLeases(state, rows, sync, tasks.begin, events)
+        self.host_leases = leases = HostLeases(
+            state, rows, sync, tasks.begin, events, outbox.is_offering
+        )
         self._news = news = NewsReader(state, rows, sync, leases)
         self._termination = ending = TerminationDetector(state, population, quota, leases)
         rules = RuleExchange(state, rows, population, leases)

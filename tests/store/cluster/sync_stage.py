@@ -85,7 +85,8 @@ class Stage:
         return [
             call
             for parcel in parcels
-            for call in (*parcel.offers, *parcel.records, *parcel.settles, *parcel.news)
+            for part in (parcel.offers, parcel.records, parcel.settles, parcel.visits, parcel.news)
+            for call in part
         ]
 
     def all_visits(self) -> set[str]:

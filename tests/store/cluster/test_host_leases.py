@@ -51,7 +51,7 @@ class Redis:
         asked = set(shards) - self.silent
         return asked - self.cast_out, self.cast_out & asked
 
-    async def welcome(self, host: str, lease: str) -> list[bytes]:  # noqa: ARG002
+    async def welcome(self, leases: dict[str, str]) -> list[tuple[str, bytes]]:  # noqa: ARG002
         return []
 
     async def done(self, host: str) -> AsyncIterator[list[bytes]]:  # noqa: ARG002
@@ -122,6 +122,28 @@ def test_a_new_lease_does_not_extend_one_that_was_lost() -> None:
         assert table.is_ours(other)
         assert list(table.leases) == [other]
         assert redis.calls == ["take a.test", "renew", f"take {other}"]
+
+    play(story)
+
+
+def test_a_host_whose_links_are_being_offered_is_not_requested_before_the_answer() -> None:
+    """The answer names its owner: a vacant host is leased then, another worker's is not."""
+
+    async def story(worker: ClusterWorker, redis: Redis) -> None:
+        shared = SharedPopulation(worker, JournaledHostLimits(lambda _: (1, 0.0), (1, 0.0)))
+        hosts = ("a.test", "b.test")
+        shared.place([link(f"http://{host}/1") for host in hosts])
+        assert all(map(worker._outbox.is_offering, hosts))
+        for host in hosts:
+            worker.sync.ask(host)
+        await asyncio.sleep(0)
+        assert redis.calls == []
+        worker.events.host_offered.send("a.test", "")
+        worker.events.host_offered.send("b.test", "99")
+        await settled(worker)
+        assert redis.calls == ["take a.test"]
+        assert worker.host_leases.table.foreign == {"b.test"}
+        assert list(worker.host_leases.table.leases) == ["a.test"]
 
     play(story)
 

@@ -101,11 +101,11 @@ def test_of_many_workers_some_parts_are_read_in_each_exchange_in_turn(server: Re
     play(Side, server, 3, story)
 
 
-def test_an_exchange_waits_until_the_pages_have_grown_by_an_eighth(server: RedisServer) -> None:
+def test_an_exchange_waits_until_the_pages_have_grown_by_a_quarter(server: RedisServer) -> None:
     """At most for six periods. The last part is always sent."""
 
     async def story(first: Side, *_: Side) -> None:
-        looks = ((0, 160), (5, 161), (10, 180), (11, 190), (15, 191), (40, 192), (41, 192))
+        looks = ((0, 160), (5, 161), (10, 200), (11, 201), (15, 202), (40, 203), (41, 203))
         sent = []
         with server.client() as client:
             for now_s, pages in looks:
@@ -113,8 +113,8 @@ def test_an_exchange_waits_until_the_pages_have_grown_by_an_eighth(server: Redis
                 await first.learning.look(pages)
                 sent.append(int(client.hget(NUMBERS, "1")))
             assert sent == [1, 1, 1, 2, 2, 2, 3]
-            await first.learning.exchange(193)
-            await first.learning.exchange(193)
+            await first.learning.exchange(204)
+            await first.learning.exchange(204)
             assert client.hgetall(NUMBERS) == {b"1": b"4"}
 
     play(Side, server, 3, story)

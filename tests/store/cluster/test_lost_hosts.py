@@ -20,6 +20,7 @@ from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.population_sync import LEASE_LOST
 from evocrawl.store.cluster.quotas import bounds_per_worker
+from evocrawl.store.cluster.redis.keys import shard_of
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 
 
@@ -238,3 +239,22 @@ def test_a_lease_is_renewed_once_an_eighth_of_its_time_is_over() -> None:
     for at_s, is_due in ((0.9, False), (1.0, True), (5.0, True), (100.0, True)):
         now_s[0] = at_s
         assert table.due() == (table.shards() if is_due else [])
+
+
+def test_leases_that_are_soon_due_are_renewed_with_those_that_are_due() -> None:
+    """So that a worker with hosts in many shards sends few batches."""
+    now_s = [0.0]
+    table = LeaseTable(8.0, lambda: now_s[0])
+    hosts = [f"h{number}.test" for number in range(3)]
+    first, second, third = [shard_of(host) for host in hosts]
+    assert len({first, second, third}) == 3
+    for host, at_s in zip(hosts, (0.0, 0.4, 0.6), strict=True):
+        table.gain(host, "1.1")
+        table.renewed([shard_of(host)], at_s)
+    now_s[0] = 0.9
+    assert table.due() == []
+    now_s[0] = 1.0
+    assert table.due() == sorted([first, second])
+    table.renewed([first, second], 1.0)
+    now_s[0] = 1.6
+    assert table.due() == sorted([first, second, third])

@@ -11,7 +11,7 @@ from tiny_webs import make_population
 from evocrawl.store.cluster.quotas import ClusterTerms
 from evocrawl.store.cluster.redis.cluster_event import ClusterEvent
 from evocrawl.store.cluster.redis.keys import RedisAddress
-from evocrawl.store.cluster.redis.state import HUNGRY, IDLE
+from evocrawl.store.cluster.redis.state import HUNGRY, IDLE, News
 from evocrawl.store.cluster.worker import ClusterWorker
 from evocrawl.store.journal.codec import NoPayloads
 
@@ -52,16 +52,16 @@ def test_scans_are_less_and_less_often_while_there_are_no_hosts(
     assert scans_in(1.0, HUNGRY) >= 5
 
 
-def test_a_worker_with_enough_hosts_looks_for_news_twice_a_second(
+def test_a_worker_with_enough_hosts_looks_for_news_once_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One without, and one that has not read all of them, looks each time."""
     looks, now_s, is_behind = 0, 0.0, False
 
-    async def news(after: str, most: int) -> tuple[list[ClusterEvent], str]:
+    async def look(after: str, most: int, _applied: int) -> News:
         nonlocal looks
         looks += 1
-        return [ClusterEvent("1", "guest", "a.test")] * (most * is_behind), after
+        return News([ClusterEvent("1", "guest", "a.test")] * (most * is_behind), after)
 
     def looks_in(seconds: float, need: int) -> int:
         nonlocal now_s
@@ -74,9 +74,9 @@ def test_a_worker_with_enough_hosts_looks_for_news_twice_a_second(
     population, _ = make_population(bounds=BOUNDS)
     place, terms = RedisAddress.of("redis://unused.test"), ClusterTerms(None, BOUNDS, 15.0, 60.0)
     worker = ClusterWorker(place, population, NoPayloads(), terms)
-    monkeypatch.setattr(worker.poller._news._state, "news", news)
+    monkeypatch.setattr(worker.poller._news._state, "look", look)
     monkeypatch.setattr(worker.host_leases.table, "clock", lambda: now_s)
-    assert looks_in(5.0, 0) in (9, 10)
+    assert looks_in(5.0, 0) in (4, 5)
     assert looks_in(1.0, HUNGRY) == looks_in(1.0, IDLE) == 10
     is_behind = True
     looks_in(1.0, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -19,11 +19,15 @@ class ClusterEvent:
     body: bytes = b""
 
 
-def events_of(entries: Iterable[tuple[bytes, dict[bytes, bytes]]]) -> list[ClusterEvent]:
-    """Return the events of an inbox; skip invalid entries."""
+def events_of(entries: Iterable[tuple[bytes, Sequence[bytes]]]) -> list[ClusterEvent]:
+    """Return the events of an inbox, whose entries have names and values in turn.
+
+    Skips invalid entries.
+    """
     found = []
-    for _, fields in entries:
+    for _, flat in entries:
         try:
+            fields = dict(zip(flat[::2], flat[1::2], strict=True))
             by, kind, host = (fields[name].decode() for name in (b"by", b"kind", b"host"))
             event = ClusterEvent(by, kind, host, fields[b"body"])
         except (KeyError, ValueError):

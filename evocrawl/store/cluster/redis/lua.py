@@ -219,6 +219,13 @@ if hosts < tonumber(redis.call('HGET', mark, 'hosts') or '0') then return gone e
 return {hosts, tonumber(redis.call('GET', KEYS[2]) or '0')}
 """
 
+LOOK = """
+-- KEYS inbox changes  ARGV after most applied
+-- -> {entries of the inbox after `after`, the first change after the first `applied`, if any}
+local news = redis.call('XREAD', 'COUNT', ARGV[2], 'STREAMS', KEYS[1], ARGV[1])
+return {news and news[1] and news[1][2] or {}, redis.call('LRANGE', KEYS[2], ARGV[3], ARGV[3])}
+"""
+
 STEER = """
 -- KEYS changes  ARGV change  -> the number of changes
 return redis.call('RPUSH', KEYS[1], ARGV[1])
@@ -238,6 +245,7 @@ SOURCES = {
         ("take", TAKE), ("renew", RENEW), ("release", RELEASE), ("welcome", WELCOME),
         ("vacant", VACANT), ("discard", DISCARD), ("beat", BEAT), ("budget", BUDGET),
         ("tally", TALLY), ("join", JOIN), ("has_open", HAS_OPEN), ("steer", STEER),
+        ("look", LOOK),
     )
 }  # fmt: skip
 """Every script by name, in loading order.
@@ -246,7 +254,7 @@ A worker offers links before it records their page, and records a page before it
 With this order, no script is loaded before the scripts that must run before it.
 """
 
-KEPT = frozenset(SOURCES) - {"beat", "renew", "tell", "tally", "vacant", "has_open"}
+KEPT = frozenset(SOURCES) - {"beat", "renew", "tell", "tally", "vacant", "has_open", "look"}
 """Scripts whose changes a Redis Cluster must not lose with a node; see `nodes`.
 
 The others change nothing, or are repeated within a second, or (the news) only save time.

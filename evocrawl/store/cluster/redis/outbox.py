@@ -12,7 +12,7 @@ page that it was found on may be on two nodes.
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -32,7 +32,7 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 
 @dataclass(frozen=True, slots=True)
 class OutboxBatch:
-    """The calls of one report: its three steps, and events for other workers.
+    """The calls of one report: its three steps, agents that travel, events for other workers.
 
     `digest` is that of the page on which the offered links were found.
 
@@ -45,12 +45,13 @@ class OutboxBatch:
     news: Sequence[Call] = ()
     then: OutboxBatch | None = None
     digest: PageDigest = NO_DIGEST
+    visits: Sequence[Call] = ()
 
 
 class Outbox:
     """Sends batches in the order in which they were put in.
 
-    The outbox sends the events `report_refused`, `links_offered`, `host_is_foreign` and
+    The outbox sends the events `report_refused`, `links_offered`, `host_offered` and
     `redis_answered`. `failure` is the error that ended sending, if any. With `most` batches the
     outbox is `full`: it accepts more, but no new visit should begin. `calls` builds the events for
     the owners of hosts.
@@ -67,6 +68,10 @@ class Outbox:
         self._most = most
         self._events = events
         self._waiting: deque[OutboxBatch] = deque()
+        self._offering: Counter[str] = Counter()
+        """Hosts of links whose offers Redis has not answered yet, by the number of offers."""
+        self._answered = 0
+        """Number of batches, the first of those waiting, whose offers Redis has answered."""
         self._something = asyncio.Event()
         self._nothing = asyncio.Event()
         self._nothing.set()
@@ -80,10 +85,15 @@ class Outbox:
         return len(self._waiting) >= self._most
 
     def put(self, parcel: OutboxBatch) -> None:
-        """Append a batch to the queue. O(1)."""
+        """Append a batch to the queue. O(offers)."""
         self._waiting.append(parcel)
+        self._offering.update(_hosts_of(parcel))
         self._nothing.clear()
         self._something.set()
+
+    def is_offering(self, host: str) -> bool:
+        """Return whether `host_offered` will soon be sent for the host. O(1)."""
+        return host in self._offering
 
     async def sent(self) -> None:
         """Wait until Redis has all batches."""
@@ -113,14 +123,18 @@ class Outbox:
             pause_s, self.is_stuck, is_repeated = _FIRST_PAUSE_S, False, False
             for _ in parcels:
                 self._waiting.popleft()
+            self._answered = 0
 
     async def _send(self, parcels: Sequence[OutboxBatch], *, is_repeated: bool) -> None:
-        """Send all offers, then all events, records and settled links.
+        """Send all offers, then all agents, events, records and settled links.
 
         If that `is_repeated`, the links that Redis has already may be those of the first time.
         """
         offers = [call for parcel in parcels for call in parcel.offers]
         found = await self._connection.run_all(offers) if offers else []
+        for parcel in parcels[self._answered :]:
+            self._offering -= Counter(_hosts_of(parcel))
+        self._answered = len(parcels)
         answer = iter(found)
         notes = [note for parcel in parcels for note in self._note(
                  parcel.digest, parcel.offers, [next(answer) for _ in parcel.offers])]  # fmt: skip
@@ -156,9 +170,9 @@ class Outbox:
         by_owner = defaultdict[str, list[tuple[str, str, str]]](list)
         for (_, _, (host, *rows)), (session, _, done) in zip(offers, answers, strict=True):
             owner, settled = session.decode(), set(done)
+            self._events.host_offered.send(host, owner)
             if owner in ("", self._calls.session):
                 continue
-            self._events.host_is_foreign.send(host)
             for place, (target, row) in enumerate(zip(rows[::2], rows[1::2], strict=True)):
                 if place not in settled:
                     by_owner[owner].append((host, target, row))
@@ -169,7 +183,11 @@ class Outbox:
         ]
 
 
+def _hosts_of(parcel: OutboxBatch) -> list[str]:
+    return [host for _, _, (host, *_) in parcel.offers]
+
+
 _FENCED = ("record", "settle")
 """Scripts that return 0 when the lease has expired."""
 
-_STEPS = tuple(map(attrgetter, ("news", "records", "settles")))
+_STEPS = tuple(map(attrgetter, ("visits", "news", "records", "settles")))

@@ -40,6 +40,17 @@ class Worker:
     need: int
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """Events for a worker, the position in its inbox after them, and whether users have changed
+    the crawl.
+    """
+
+    events: list[ClusterEvent]
+    read_to: str
+    has_changes: bool = False
+
+
 class ClusterState:
     """The crawl in Redis as one worker sees it. Every method raises what `Connection` does.
 
@@ -145,17 +156,24 @@ class ClusterState:
         """Return whether a host has open links."""
         return bool(await self._run("has_open", self.layout.of(host, "open:", "todo"), [host]))
 
-    async def welcome(self, host: str, lease: str) -> list[bytes]:
-        """Remove and return the agents that travelled to a host of ours."""
-        keys = self.layout.of(host, "owner", "guests:")
-        return list(await self._run("welcome", keys, [host, lease]))
+    async def welcome(self, leases: Mapping[str, str]) -> list[tuple[str, bytes]]:
+        """Remove and return the agents that travelled to hosts of ours, each with its host."""
+        calls = [
+            ("welcome", self.layout.of(host, "owner", "guests:"), [host, lease])
+            for host, lease in leases.items()
+        ]
+        found = await self._connection.run_all(calls)
+        return [(host, row) for host, rows in zip(leases, found, strict=True) for row in rows]
 
-    async def news(self, after: str, most: int) -> tuple[list[ClusterEvent], str]:
-        """Return the events for this worker since `after`, and the position after them."""
-        key = self.layout.whole(f"inbox:{self.session}")
-        streams = await self._connection.ask("xread", {key: after}, most)
-        entries = streams[0][1] if streams else []
-        return events_of(entries), _text(entries[-1][0]) if entries else after
+    async def look(self, after: str, most: int, applied: int = 0) -> News:
+        """Return up to `most` events for this worker since `after`.
+
+        Also whether there are more than the `applied` changes of users.
+        """
+        keys = [self.layout.whole(each) for each in (f"inbox:{self.session}", "changes")]
+        entries, changes = await self._run("look", keys, [after, most, applied])
+        read_to = _text(entries[-1][0]) if entries else after
+        return News(events_of(entries), read_to, bool(changes))
 
     async def page(self, host: str, key: bytes) -> tuple[bytes | None, bytes | None]:
         """Return record and content of a page; None for missing ones."""

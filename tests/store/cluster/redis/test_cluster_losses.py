@@ -17,7 +17,7 @@ from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.keys import RedisAddress
 from evocrawl.store.cluster.redis.outbox import Outbox, OutboxBatch
 from evocrawl.store.cluster.redis.persistence_check import Keeping
-from evocrawl.store.cluster.redis.state import ClusterState
+from evocrawl.store.cluster.redis.state import ClusterState, News
 
 
 def test_another_crawl_is_refused_by_name(server: RedisServer) -> None:
@@ -72,19 +72,21 @@ def test_results_that_redis_has_lost_are_reported_again(server: RedisServer) -> 
                 settle = calls.settle(HOST, lease, target.fingerprint, "dead")
                 news = calls.news(other.session, "link", HOST, str(number).encode())
                 outbox.put(OutboxBatch(calls.offers([(target, None)]), (), [settle], [news]))
+                assert outbox.is_offering("a.test")
                 if number == 10:
                     client.script_flush()
                 if number == 20:
                     client.client_kill_filter(_type="normal", skipme=True)
                     await outbox.sent()
             await outbox.sent()
+            assert not outbox.is_offering("a.test")
             sending.cancel()
             assert client.hlen(calls.layout.of(HOST, "done:")[0]) == 30
         reader, *_ = await crowd.join()
         reader.session = other.session
-        news, read_to = await reader.news("0-0", 100)
-        bodies = [each.body for each in news]
-        assert await reader.news(read_to, 100) == ([], read_to)
+        found = await reader.look("0-0", 100)
+        bodies = [each.body for each in found.events]
+        assert await reader.look(found.read_to, 100, 1) == News([], found.read_to)
         assert list(dict.fromkeys(bodies)) == [str(number).encode() for number in range(30)]
 
     run(server, story)

@@ -159,9 +159,9 @@ def test_guests_are_taken_in_by_the_owner_alone(any_server: AnyServer) -> None:
         lease = await taken(second)
         visit = calls.visit(HOST, TravellingAgent("evo", 1.5, b"p"))
         await connection.run_all([visit, visit])
-        assert await first.welcome(HOST, f"{first.session}.1") == []
-        assert len(await second.welcome(HOST, lease)) == 1
-        assert await second.welcome(HOST, lease) == []
+        assert await first.welcome({HOST: f"{first.session}.1"}) == []
+        assert [host for host, _ in await second.welcome({HOST: lease})] == [HOST]
+        assert await second.welcome({HOST: lease}) == []
 
     run(any_server, story)
 

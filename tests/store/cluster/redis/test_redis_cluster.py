@@ -175,7 +175,9 @@ def test_results_arrive_once_and_in_order_while_their_slot_moves(cluster: RedisC
         assert sent.done()
         assert await settled(state) == 40
         sending.cancel()
-        bodies = [each.body for each in (await other.news("0-0", 100))[0] if each.body.isdigit()]
+        bodies = [
+            each.body for each in (await other.look("0-0", 100)).events if each.body.isdigit()
+        ]
         assert list(dict.fromkeys(bodies)) == [str(number).encode() for number in range(40)]
 
     run(cluster, story)
