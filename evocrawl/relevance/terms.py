@@ -64,6 +64,7 @@ LONGEST_KNOWN_WORD = 40
 Terms = tuple[str, ...]
 _Stem = Callable[[str], str]
 _StemEach = Callable[[list[str]], list[str]]
+_NO_TERM = ("",)
 
 
 def primary_language(tag: str) -> str:
@@ -176,18 +177,19 @@ class Analyser:
         return found
 
     def first_terms(self, words: Sequence[str]) -> list[str]:
-        """Return the first term of each rough word, for a caller that remembers them.
+        """Return the first term of each rough word, "" without one, for a caller that remembers.
 
         They are not kept here.
         """
-        known = map(self._known.get, words)
+        known, read = map(self._known.get, words), self._read
         if not self._is_plain:
             return [
-                (terms or self._read(word))[0] for word, terms in zip(words, known, strict=True)
+                (terms or read(word) or _NO_TERM)[0]
+                for word, terms in zip(words, known, strict=True)
             ]
         stem = self._stem
         return [
-            terms[0] if terms else stem(word) if word.isascii() else self._read(word)[0]
+            terms[0] if terms else stem(word) if word.isascii() else (read(word) or _NO_TERM)[0]
             for word, terms in zip(words, known, strict=True)
         ]
 

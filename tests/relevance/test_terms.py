@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import chain
 
 import pytest
 from hypothesis import given
@@ -176,10 +177,12 @@ def test_words_are_remembered_in_bounded_memory(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("language", ["en", "de", "tr", "he", "th"])
 @given(text=st.text("aIs İi\u0307-έл鲸ไฟฟ้", max_size=40))
 def test_texts_are_read_together_as_they_are_one_by_one(language: str, text: str) -> None:
-    """Their words are the same, and the first term of each word, known or not."""
+    """Their words are the same, the first term of each word, known or not, and who has a term."""
     once, often = Analyser(language), Analyser(language)
     words = once.words(text)
     assert once.words_of_each([text, "", text]) == [words, [], words]
-    read = [word for word in words if often.terms(word)]
-    firsts = [often.terms(word)[0] for word in read]
-    assert once.first_terms(read) == often.first_terms(read) == firsts
+    firsts = [(*often.terms(word), "")[0] for word in words]
+    assert once.first_terms(words) == often.first_terms(words) == firsts
+    terms = {*chain.from_iterable(map(often.terms, words[::2]))}
+    having = {word for word in words if not terms.isdisjoint(often.terms(word))}
+    assert once.having(terms, words) == often.having(terms, {*words}) == having

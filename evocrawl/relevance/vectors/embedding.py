@@ -79,8 +79,8 @@ class Embedding:
         """Return the vectors of words, shape (n, d); zeros for an unknown word. O(n · d)."""
         known = self._known
         known.shrink()
-        terms = (self._analyser.terms(word) for word in words)
-        rows = np.array([known[each[0]] if each else _UNKNOWN for each in terms], np.int64)
+        terms = self._analyser.first_terms(words)
+        rows = np.array([known[term] if term else _UNKNOWN for term in terms], np.int64)
         vectors: Vector = self._rows.take(np.maximum(rows, 0), 0).astype(np.float32)
         vectors[rows == _UNKNOWN] = 0
         apart = rows < _UNKNOWN

@@ -14,9 +14,11 @@ from evocrawl.species.evo.link_model.hashing import (
     PAGE_WORDS,
     URL,
     URL_COLUMNS,
+    WIDTH,
     Hasher,
     plain,
 )
+from evocrawl.species.evo.link_model.latest_words import LatestWords
 
 ENGLISH = Analyser("en")
 
@@ -93,3 +95,15 @@ def test_words_keep_their_numbers_when_the_cache_is_full(monkeypatch: pytest.Mon
     assert [hasher[word] for word in words] == [Hasher(ENGLISH)[word] for word in words]
     assert met == ["coral", "reef", "stone", "road"]
     assert len(hasher) <= 4
+
+
+@given(st.lists(st.integers(0, 12), max_size=12))
+def test_the_last_words_are_kept_in_their_order(sizes: list[int]) -> None:
+    """However many are added at once."""
+    kept, total = LatestWords(5), 0
+    for size in sizes:
+        kept.add(np.repeat(np.arange(total, total + size, dtype=np.uint16)[:, None], WIDTH, axis=1))
+        total += size
+        count = min(total, 5)
+        assert kept.latest(count)[:, -1].tolist() == [*range(total - count, total)]
+        assert min(total, 5) <= len(kept) <= 10

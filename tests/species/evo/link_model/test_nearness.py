@@ -13,6 +13,8 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.relevance.terms import Analyser, link_analyser_of
 from evocrawl.relevance.vectors.model import query_vectors_of
 from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
+from evocrawl.species.evo.link_model.evidence import LinkGraph
+from evocrawl.species.evo.link_model.latest_words import LatestWords
 from evocrawl.species.evo.link_model.nearness import Nearness
 from evocrawl.species.evo.link_model.persistence import from_state, to_state
 from evocrawl.species.evo.link_model.profile import NEEDED
@@ -220,3 +222,23 @@ def test_the_vectors_of_words_are_those_of_texts_of_one_word() -> None:
     assert np.array_equal(together, np.array(each))
     assert not together[3].any()
     assert together[0].any()
+
+
+def words_in_tables(evidence: LinkGraph) -> list[list[int]]:
+    every = evidence.links.take(np.arange(len(evidence.links)))
+    of_urls = evidence.targets.get("words", every["target"])
+    return np.concatenate((every["words"], of_urls), axis=1).tolist()  # type: ignore[no-any-return]
+
+
+def test_the_words_in_memory_are_those_of_the_tables() -> None:
+    """Also after a resume, which begins with none in memory."""
+    model = fresh()
+    for number in range(6):
+        links = [link(f"{number % 4}/{n}", f"reef {n}", "sea") for n in range(number)]
+        model.observe_page(page(f"p{number}", 0.1, *links), None)
+        expected = words_in_tables(model.evidence)
+        assert model.evidence.latest_words().tolist() == expected
+        if number == 3:
+            model.evidence._latest = LatestWords(1024)
+            assert model.evidence.latest_words().tolist() == expected
+    assert len(expected) > 10
