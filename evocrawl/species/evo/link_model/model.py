@@ -25,7 +25,7 @@ from evocrawl.species.evo.link_model.features import (
     Tuning,
     mask_of,
 )
-from evocrawl.species.evo.link_model.hashing import Reader, plain
+from evocrawl.species.evo.link_model.hashing import Reader
 from evocrawl.species.evo.link_model.history import History
 from evocrawl.species.evo.link_model.incoming import Incoming
 from evocrawl.species.evo.link_model.latest_words import COMPARED
@@ -228,7 +228,7 @@ class LinkModel:
     def _compare(self) -> None:
         """Compare the nearness of links from now on with that of the latest ones."""
         count = len(self.evidence.links)
-        self.nearness.compare(plain(self.evidence.latest_words()))
+        self.nearness.compare(self.evidence.latest_words(), count)
         self._next_comparison = count + max(1, min(count, COMPARED) // 4)
 
     @property

@@ -38,10 +38,13 @@ from evocrawl.species.evo.link_model.hashing import (
     URL_COLUMNS,
     Ids,
     Reals,
+    plain,
 )
 from evocrawl.species.evo.link_model.profile import NEEDED
 
 Vector = npt.NDArray[np.float64]
+Cosines = tuple[Vector, npt.NDArray[np.bool_]]
+"""Those of anchor, context and URL of links, shape (n, 3), and which have a known word."""
 
 GOOD = 0.5
 """Least label of a good page."""
@@ -77,6 +80,9 @@ class WordVectors(Protocol):
 class Nearness:
     """Nearness of links to the query; 0 for every link if there are no word vectors."""
 
+    of_run = ("_latest", "_latest_of")
+    """Attributes that are no part of a snapshot."""
+
     def __init__(self, vectors: WordVectors | None) -> None:
         self._vectors = vectors
         self._good = self._good_elsewhere = 0
@@ -88,6 +94,9 @@ class Nearness:
         self._waiting: list[tuple[str, int]] = []
         self._products = np.zeros(BUCKETS, np.float32)
         self._squares = np.zeros(BUCKETS, np.float32)
+        self._latest: Cosines = np.zeros((0, len(_FIELDS))), np.zeros((0, len(_FIELDS)), np.bool_)
+        self._latest_of = 0
+        """The number of links at the last comparison; `_latest` is of the last of them."""
         self._mean = np.full(len(_FIELDS), _USUAL_MEAN)
         self._spread = np.full(len(_FIELDS), _USUAL_SPREAD)
 
@@ -125,12 +134,12 @@ class Nearness:
         """Begin with the strength of the generality: good pages of an earlier crawl are known."""
         self._good = NEEDED
 
-    def compare(self, words: Ids) -> None:
-        """Set mean, standard deviation and generality by links, words of shape (n, WIDTH).
+    def compare(self, words: Ids, links: int) -> None:
+        """Set mean, standard deviation and generality by the latest of so many `links`.
 
-        O(n · WIDTH).
+        `words` are theirs, with marks, shape (n, WIDTH). O(n + WIDTH · links since the last call).
         """
-        cosines, are_known = self._cosines(words)
+        cosines, are_known = self._cosines_of_latest(words, links)
         known, total = are_known.sum(0), cosines.sum(0)
         counts = _TRUST + known
         mean = (total + _TRUST * _USUAL_MEAN) / counts
@@ -153,7 +162,19 @@ class Nearness:
         )
         return near
 
-    def _cosines(self, words: Ids) -> tuple[Vector, npt.NDArray[np.bool_]]:
+    def _cosines_of_latest(self, words: Ids, links: int) -> Cosines:
+        """Return what `_cosines` does for the latest links; those of a link stay as they are."""
+        new = min(links - self._latest_of, len(words))
+        cosines, are_known = self._cosines(plain(words[len(words) - new :]))
+        old = len(words) - new
+        if old:
+            last = slice(len(self._latest[0]) - old, None)
+            cosines = np.concatenate((self._latest[0][last], cosines))
+            are_known = np.concatenate((self._latest[1][last], are_known))
+        self._latest, self._latest_of = (cosines, are_known), links
+        return self._latest
+
+    def _cosines(self, words: Ids) -> Cosines:
         """Return the cosines of anchor, context and URL, shape (n, 3); 0 without a known word.
 
         Return also which of them have a known word.
