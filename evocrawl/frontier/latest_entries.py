@@ -76,7 +76,10 @@ class LatestEntries:
 
     def has(self, entry: QueuedLead) -> bool:
         """Return whether an entry is the latest of its link. O(1)."""
-        return self.those_of([entry])[0] == entry[1] & _NUMBERS
+        if isinstance(self._stored, PrioritiesByRow):
+            return self._stored.number(entry[2]) == entry[1] & _NUMBERS
+        known = self._stored.get(entry[2].fingerprint)
+        return known is not None and known[1] == entry[1] & _NUMBERS
 
     def are_outdated(self, rows: Rows, numbers: npt.NDArray[np.uint64]) -> Mask:
         """Return which entries are known to be outdated, by the rows of their links.

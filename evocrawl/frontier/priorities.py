@@ -61,6 +61,17 @@ class PrioritiesByRow:
                 return priority, self._numbers[row]
         return self._others.get(key) if self._others else None
 
+    def number(self, lead: Lead) -> int:
+        """Return the number of a link's target, −1 where it is not in. O(1)."""
+        row = self._row_of_lead(lead)
+        if row is not None and row < len(self._priorities):
+            priority = self._priorities[row]
+            if priority == priority:
+                return self._numbers[row]
+        # A seed has no row with it, though its target may have one.
+        known = self.get(lead.fingerprint)
+        return -1 if known is None else known[1]
+
     def latest(self, leads: Sequence[Lead]) -> list[int]:
         """Return the number of each link's target, −1 where it is not in. O(links)."""
         priorities, numbers = self._priorities, self._numbers
@@ -69,9 +80,7 @@ class PrioritiesByRow:
             if row is not None and row < count and priorities[row] == priorities[row]:
                 found.append(numbers[row])
             else:
-                # A seed has no row with it, though its target may have one.
-                known = self.get(lead.fingerprint)
-                found.append(-1 if known is None else known[1])
+                found.append(self.number(lead))
         return found
 
     def are_outdated(self, rows: Rows, numbers: npt.NDArray[np.uint64]) -> Mask:
