@@ -22,9 +22,12 @@ class Bits:
         found: npt.NDArray[np.bool_] = self._bytes[_byte(places)] & _mask(places) != 0
         return found
 
-    def set(self, places: Places) -> None:
-        """Set the bits at `places` to 1; a place may be given twice. O(places)."""
-        np.bitwise_or.at(self._bytes, _byte(places), _mask(places))
+    def add(self, places: Places) -> npt.NDArray[np.bool_]:
+        """Set the bits at `places`, each once or more, to 1; return which were. O(places)."""
+        at, mask = _byte(places), _mask(places)
+        were: npt.NDArray[np.bool_] = self._bytes[at] & mask != 0
+        np.bitwise_or.at(self._bytes, at, mask)
+        return were
 
 
 def _byte(places: Places) -> npt.NDArray[np.intp]:

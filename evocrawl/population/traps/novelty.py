@@ -167,7 +167,7 @@ class NoveltyIndex:
             for key in _wholes(kind, content):
                 self._whole.setdefault(key, page)
             return
-        self._words.set(sketch.words % _WORDS)
+        self._words.add(sketch.words % _WORDS)
         self._pages.append(page)
         kept = sketch.windows if sketch.size < _SMALL else sketch.sampled
         places, tags = _place(kept)

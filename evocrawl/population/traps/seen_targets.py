@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from evocrawl.core.containers.bits import Bits
 from evocrawl.core.model import Link
@@ -19,10 +18,9 @@ class SeenTargets:
     def __init__(self) -> None:
         self._known = Bits(_PLACES)
 
-    def meet(self, links: Sequence[Link]) -> npt.NDArray[np.bool_]:
-        """Add the targets of `links`, at least one; return which were met before. O(links)."""
+    def add(self, links: Sequence[Link]) -> list[bool]:
+        """Add the targets of `links`, at least one; return which are new. O(links)."""
         heads = b"".join([link.fingerprint[:4].rjust(4, b"\0") for link in links])
         places = np.frombuffer(heads, ">u4").astype(np.uint64) % np.uint64(_PLACES)
-        met = self._known.at(places)
-        self._known.set(places)
-        return met
+        are_new: list[bool] = (~self._known.add(places)).tolist()
+        return are_new

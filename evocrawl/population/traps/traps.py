@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 
 from evocrawl.core.containers.keymap import KeySet
 from evocrawl.core.model import Content, Fingerprint, Lead, Page
@@ -111,14 +112,15 @@ class TrapDetector:
             self.sections.note(page.url, at, (), ())
             return
         domain = domain_of(host_of(page.url))
-        met = self.targets.meet(links)
+        is_fresh = self.targets.add(links)
         hosts = [each.host or host_of(each.url) for each in links]
         is_inward = {host: domain_of(host) == domain for host in dict.fromkeys(hosts)}
         inward = [is_inward[host] for host in hosts]
         if any(inward):
-            self.yields.links_met.note(domain, float(met[inward].mean()))
-        is_fresh = (~met).tolist()
-        fresh = [link for link, is_new in zip(links, is_fresh, strict=True) if is_new]
+            fresh_inward = [*compress(is_fresh, inward)]
+            share = (len(fresh_inward) - sum(fresh_inward)) / len(fresh_inward)
+            self.yields.links_met.note(domain, share)
+        fresh = [*compress(links, is_fresh)]
         self.growth.note(page, via.source, at, fresh)
         self.sections.note(page.url, at, links, is_fresh)
         if fresh and self.is_barren(page.fingerprint):

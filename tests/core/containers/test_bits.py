@@ -19,7 +19,9 @@ def test_bits_are_a_set_of_numbers(rounds: list[list[int]], asked: list[int]) ->
     """A number may be added twice, also in one call."""
     bits, numbers = Bits(256), set[int]()
     for places in rounds:
-        bits.set(np.array(places, np.uint64))
+        assert bits.add(np.array(places, np.uint64)).tolist() == [
+            each in numbers for each in places
+        ]
         numbers.update(places)
         assert bits.at(np.array(asked, np.uint64)).tolist() == [each in numbers for each in asked]
 
