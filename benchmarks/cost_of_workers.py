@@ -91,7 +91,8 @@ class Receiver:
                 rows.append((host_of(link.url), link.fingerprint.hex(), row))
                 self.leases.leases.setdefault(host_of(link.url), "1.1")
         if rows:
-            self.inbox.append(self.rows.pack_found(self.sender.digest(page), rows))
+            digest = self.rows.pack_digest(self.sender.digest(page))
+            self.inbox.append(self.rows.pack_found(digest, rows))
         if self.pages % (self.workers - 1) == 0 and self.inbox:
             self.read()
 

@@ -35,12 +35,13 @@ from evocrawl.store.cluster.redis.row_checks import (
 from evocrawl.store.journal.codec import OperationCodec, Payloads
 from evocrawl.store.journal.operations.row import to_json
 
-SCHEMA = 3
+SCHEMA = 4
 """Version of the rows and keys; a worker refuses a crawl with another version."""
 
 _MOST_CONTENT_BYTES = 64 << 20
 _ANCHOR, _CONTEXT, _TITLE, _TAGS = 300, 500, 300, 300
 _DOMAINS, _HOST = 64, 255
+_SIZE_BYTES = 4
 _TEXT = 4000
 """Characters of the text of a page that are sent with its links."""
 
@@ -125,29 +126,37 @@ class RowCodec:
         return link, None if source is None else _source(of_kind(source, list))
 
     @staticmethod
-    def pack_found(digest: PageDigest, rows: Iterable[tuple[str, str, str]]) -> bytes:
-        """Return links of one page, given by host, hexadecimal target and row, with the digest of
-        the page and the beginning of its text, if it has one. Compressed JSON.
+    def pack_digest(digest: PageDigest) -> bytes:
+        """Return the digest of a page and the beginning of its text. Compressed JSON.
+
+        It is packed once for all workers that get links of the page.
         """
         of_species = {name: b64encode(each).decode() for name, each in digest.of_species.items()}
-        head = to_json([digest.text[:_TEXT], of_species])
+        return zlib.compress(to_json([digest.text[:_TEXT], of_species]).encode(), 1)
+
+    @staticmethod
+    def pack_found(digest: bytes, rows: Iterable[tuple[str, str, str]]) -> bytes:
+        """Return links of one page, given by host, hexadecimal target and row, after its digest.
+
+        The digest has its size before it, in four bytes.
+        """
         # A row is JSON.
         links = ",".join(f'[{to_json(host)},"{key}",{row}]' for host, key, row in rows)
-        return zlib.compress(f"[{head},[{links}]]".encode(), 1)
+        size = len(digest).to_bytes(_SIZE_BYTES, "big")
+        return size + digest + zlib.compress(f"[{links}]".encode(), 1)
 
     def unpack_found(self, packed: bytes, hosts: Container[str]) -> tuple[PageDigest, Found]:
         """Return the digest of the page, and the links to `hosts`. Raises ValueError."""
+        end = _SIZE_BYTES + int.from_bytes(packed[:_SIZE_BYTES], "big")
         try:
-            reader = zlib.decompressobj()
-            head, rows = read_row(reader.decompress(packed, MOST_BYTES + 1), list)
-            text, packed_digests = of_kind(head, list)
+            text, packed_digests = _unpack_list(packed[_SIZE_BYTES:end])
             of_species = {
                 name: b64decode(of_kind(each, str), validate=True)
                 for name, each in of_kind(packed_digests, dict).items()
             }
             links = [
                 (host, *self._link(host, of_kind(key, str).encode(), of_kind(row, dict)))
-                for host, key, row in rows
+                for host, key, row in _unpack_list(packed[end:])
                 if of_kind(host, str) in hosts
             ]
         except (zlib.error, TypeError) as error:
@@ -240,6 +249,12 @@ class RowCodec:
 def pack_about(about: dict[str, Any]) -> str:
     """Return the identity of a crawl with the version of the rows."""
     return to_json({"schema": SCHEMA, **about})
+
+
+def _unpack_list(packed: bytes) -> list[Any]:
+    """Return a list that was packed as compressed JSON. Raises ValueError or zlib.error."""
+    found: list[Any] = read_row(zlib.decompressobj().decompress(packed, MOST_BYTES + 1), list)
+    return found
 
 
 def _source(row: list[Any]) -> Source:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Fetched, Fingerprint, Lead, Link
 from evocrawl.core.urls.identity import host_of
-from evocrawl.population.exchange import PageDigest
 from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
 from evocrawl.store.cluster.redis.connection import Call
 from evocrawl.store.cluster.redis.keys import KeyNames
@@ -70,6 +69,9 @@ class RedisCommands:
         arguments = [NEWS_KEPT, _INBOX_MS, self.session, kind, host, body]
         return "tell", [self.layout.whole(f"inbox:{worker}")], arguments
 
-    def found(self, worker: str, digest: PageDigest, rows: Iterable[tuple[str, str, str]]) -> Call:
-        """Return the call that sends links of a page to the worker that leases their hosts."""
+    def found(self, worker: str, digest: bytes, rows: Iterable[tuple[str, str, str]]) -> Call:
+        """Return the call that sends links of a page to the worker that leases their hosts.
+
+        `digest` is the packed digest of the page.
+        """
         return self.news(worker, "link", "", self.rows.pack_found(digest, rows))

@@ -176,8 +176,9 @@ class Outbox:
             for place, (target, row) in enumerate(zip(rows[::2], rows[1::2], strict=True)):
                 if place not in settled:
                     by_owner[owner].append((host, target, row))
+        packed = self._calls.rows.pack_digest(digest) if by_owner else b""
         return [
-            self._calls.found(owner, digest, links[at : at + _LINKS])
+            self._calls.found(owner, packed, links[at : at + _LINKS])
             for owner, links in by_owner.items()
             for at in range(0, len(links), _LINKS)
         ]

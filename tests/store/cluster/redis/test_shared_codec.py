@@ -7,7 +7,7 @@ import zlib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evocrawl.core.errors import StateError
@@ -55,7 +55,7 @@ def test_links_that_another_worker_has_found_are_read_with_their_page(
     source = Source("http://b.test/", fingerprint("http://b.test/"), 0.5, 2, anchor)
     row = (link.fingerprint.hex(), ROWS.pack_link(link, source))
     rows = [("a.test", *row), ("c.test", *row), ("a.test", *row)]
-    packed = ROWS.pack_found(PageDigest(text, {"evo": text.encode()}), rows)
+    packed = ROWS.pack_found(ROWS.pack_digest(PageDigest(text, {"evo": text.encode()})), rows)
     digest, links = ROWS.unpack_found(packed, {"a.test"})
     assert digest == PageDigest(text[:4000], {"evo": text.encode()})
     assert links == [("a.test", link, source)] * 2
@@ -65,7 +65,12 @@ def test_links_that_another_worker_has_found_are_read_with_their_page(
 
 @given(st.binary(max_size=60) | JSON.map(lambda value: repr(value).encode(errors="replace")))
 def test_a_row_that_is_no_list_of_links_is_refused(row: bytes) -> None:
-    for packed in (row, zlib.compress(row), zlib.compress(b" " * (1 << 21))):
+    assume(row.strip() != b"[]")
+    digest = ROWS.pack_digest(PageDigest())
+    bodies = [row, zlib.compress(row), zlib.compress(b" " * (1 << 21))]
+    after_digest = [len(digest).to_bytes(4, "big") + digest + each for each in bodies]
+    as_digest = [len(each).to_bytes(4, "big") + each + zlib.compress(b"[]") for each in bodies]
+    for packed in (*bodies, *after_digest, *as_digest):
         with pytest.raises(ValueError):  # noqa: PT011 - any message will do
             ROWS.unpack_found(packed, {"a.test"})
 
