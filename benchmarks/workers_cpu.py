@@ -17,8 +17,9 @@ at which a quarter of the budget is used up to that at nine tenths. The start an
 programs are loaded and hosts are handed over, are left out.
 
 *CPU* is the processor time of all workers by their pages, *of apart* divides it by that of as many
-crawls apart. *Pages/s* are those of a worker. Of Redis, *commands* are those that the workers send,
-*kB* what is sent to it and from it, and *CPU* its processor time, all a page.
+crawls apart. *Pages/s* are those of a worker. Of Redis, *batches* are what it reads at once, each
+of one script or more, *scripts* those that it runs, *kB* what is sent to it and from it, and *CPU*
+its processor time, all a page.
 """
 
 from __future__ import annotations
@@ -42,8 +43,7 @@ from workers import ROOT, command, ends, latent_web
 _EVERY_S = 0.25
 _FROM, _TO = 0.25, 0.9
 """The part of the budget that is measured."""
-_SENT = ("evalsha", "xread", "lrange", "hscan", "hgetall", "hset", "hincrby", "hmget")
-_COLUMNS = ("CPU, ms a page", "pages/s", "commands", "kB in", "kB out", "Redis CPU, ms")
+_COLUMNS = ("CPU, ms a page", "pages/s", "batches", "scripts", "kB in", "kB out", "Redis CPU, ms")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ class Sample:
 
     at_s: float
     cpu_s: float
-    commands: int
+    batches: int
+    scripts: int
     bytes_in: int
     bytes_out: int
     redis_cpu_s: float
@@ -84,10 +85,10 @@ class Sampler(threading.Thread):
 
     def _look(self) -> Sample:
         info = self._redis.info("all")
-        sent = [info.get(f"cmdstat_{name}", {}).get("calls", 0) for name in _SENT]
         used = (Path(f"/proc/{pid}/schedstat").read_text() for pid in self._pids)
         return Sample(
-            time.monotonic(), sum(int(each.split()[0]) for each in used) / 1e9, sum(sent),
+            time.monotonic(), sum(int(each.split()[0]) for each in used) / 1e9,
+            info["total_reads_processed"], info.get("cmdstat_evalsha", {}).get("calls", 0),
             info["total_net_input_bytes"], info["total_net_output_bytes"],
             info["used_cpu_user"] + info["used_cpu_sys"],
         )  # fmt: skip
@@ -123,7 +124,8 @@ def measure(
     pages = bisect_left(times, last.at_s) - bisect_left(times, first.at_s)
     return (
         1e3 * (last.cpu_s - first.cpu_s) / pages, pages / (last.at_s - first.at_s) / workers,
-        (last.commands - first.commands) / pages, (last.bytes_in - first.bytes_in) / pages / 1e3,
+        (last.batches - first.batches) / pages, (last.scripts - first.scripts) / pages,
+        (last.bytes_in - first.bytes_in) / pages / 1e3,
         (last.bytes_out - first.bytes_out) / pages / 1e3,
         1e3 * (last.redis_cpu_s - first.redis_cpu_s) / pages,
     )  # fmt: skip
