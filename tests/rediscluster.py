@@ -148,6 +148,22 @@ class RedisCluster:
 
         self.wait_for(lambda: _unless_refused(is_whole))
 
+    def wait_until_replicas_are_named(self) -> None:
+        """Wait until every node names a replica of every primary.
+
+        A node names one that was started again only once it has heard how far that one has read.
+        """
+
+        def are_named() -> bool | None:
+            for node in (each for each in self.nodes if each.process is not None):
+                with self.at(node) as client:
+                    rows = client.execute_command("CLUSTER SLOTS")
+                    if not all(replicas for _, _, _, *replicas in rows):
+                        return None
+            return True
+
+        self.wait_for(lambda: _unless_refused(are_named))
+
     @contextmanager
     def at(self, node: Node) -> Iterator[Any]:
         """Open a client of one node."""

@@ -86,29 +86,10 @@ def test_a_crawl_is_read_and_steered_from_outside(cluster: RedisCluster) -> None
     run(cluster, story)
 
 
-def test_a_primary_that_fails_takes_no_confirmed_change_with_it(cluster: RedisCluster) -> None:
-    """For each of the three: links, leases, numbers of workers and budget are kept."""
-
-    async def story(crowd: Crowd) -> None:
-        state, calls, connection = await crowd.join()
-        assert await state.budget(40, 100, 1) == (40, 60)
-        assert sum(await offered(connection, calls, URLS[:20])) == 0
-        lease = await taken(state)
-        killed = cluster.primary_of("evocrawl:{evocrawl}:budget")
-        killed.kill()
-        assert await state.budget(40, 100, 1) == (30, 30)
-        assert await offered(connection, calls, URLS) == [1] * 20 + [0] * 20
-        assert await state.take(HOST) == (True, lease, False)
-        other, *_ = await crowd.join()
-        assert int(other.session) == int(state.session) + 1
-        assert sorted(await state.vacant(range(64), 9)) == sorted(HOSTS)
-        cluster.start_node(killed)
-
-    run(cluster, story)
-
-
 def test_a_change_counts_when_a_replica_has_it(cluster: RedisCluster) -> None:
     """While the replica is silent the change is not confirmed; after it was replaced, it is."""
+
+    cluster.wait_until_replicas_are_named()
 
     async def story(crowd: Crowd) -> None:
         state, calls, connection = await crowd.join()
@@ -132,6 +113,27 @@ def replica_of(cluster: RedisCluster, primary: Node) -> Any:
     with cluster.at(primary) as client:
         port = client.info("replication")["slave0"]["port"]
     return next(each for each in cluster.nodes if each.port == port)
+
+
+def test_a_primary_that_fails_takes_no_confirmed_change_with_it(cluster: RedisCluster) -> None:
+    """For each of the three: links, leases, numbers of workers and budget are kept."""
+
+    async def story(crowd: Crowd) -> None:
+        state, calls, connection = await crowd.join()
+        assert await state.budget(40, 100, 1) == (40, 60)
+        assert sum(await offered(connection, calls, URLS[:20])) == 0
+        lease = await taken(state)
+        killed = cluster.primary_of("evocrawl:{evocrawl}:budget")
+        killed.kill()
+        assert await state.budget(40, 100, 1) == (30, 30)
+        assert await offered(connection, calls, URLS) == [1] * 20 + [0] * 20
+        assert await state.take(HOST) == (True, lease, False)
+        other, *_ = await crowd.join()
+        assert int(other.session) == int(state.session) + 1
+        assert sorted(await state.vacant(range(64), 9)) == sorted(HOSTS)
+        cluster.start_node(killed)
+
+    run(cluster, story)
 
 
 def test_results_arrive_once_and_in_order_while_their_slot_moves(cluster: RedisCluster) -> None:
