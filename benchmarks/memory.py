@@ -5,12 +5,13 @@
 
 A bare population gets generated pages of 30 links, 24 of them to new addresses, the others to known
 ones, on one host for each 200 addresses, with words out of 20 000 phrases. The known addresses are
-those fetched and those that wait. All pages but the last 3 000, and one of ten before, are added to
-page base and frontier (or the open links of each page) without a choice, as `settle` adds them; the
-model of evo reads every page. With `--laid-links 300` those pages have so many links, four of five
-of them to new addresses, so that ten million addresses take minutes and not hours. Memory is the
-growth of the process (resident set) since its first hundred pages, in all, and for each URL that
-became known in the second half of the crawl, when most tables and caches of a fixed size are full.
+those fetched and those that wait. All pages but the last 3 000, and before them one of ten and one
+after each 800 links, are added to page base and frontier (or the open links of each page) without a
+choice, as `settle` adds them; the model of evo reads every page. With `--laid-links 300` those
+pages have so many links, four of five of them to new addresses, so that ten million addresses take
+minutes and not hours. Memory is the growth of the process (resident set) since its first hundred
+pages, in all, and for each URL that became known in the second half of the crawl, when most tables
+and caches of a fixed size are full.
 Times are the processor time of `choose` and `settle`, over the last pages: mean, median, and the
 longest of them. Each row is a process of its own.
 """
@@ -38,7 +39,7 @@ _NEW = 24
 _PER_HOST = 200
 _FIRST, _LAST = 100, 1500
 _SETTLED = 3000
-_LAID = 10
+_LAID, _SHOWN = 10, 800
 _PHRASES = 20_000
 _WORDS = ["coral", "reef", *(f"word{number}" for number in range(5000))]
 _HEAD = (
@@ -104,7 +105,11 @@ def lay(
     links: int = 0,
     note: Callable[[Page], None] = lambda _: None,
 ) -> None:
-    """Add pages of so many links; only one page in ten is visited. `note` gets the others."""
+    """Add pages of so many links; only one page in ten is visited. `note` gets the others.
+
+    One is also visited after each 800 links, which the choices of evo can score.
+    """
+    shown = 0
     species, base = assembly.population.species[0], assembly.base
     appraise = getattr(species.choice, "appraise", None)
     while web.known < upto:
@@ -124,8 +129,10 @@ def lay(
                          each.anchor, None, features)
                 )  # fmt: skip
         species.sight.found(found)
-        if web.laid % _LAID == 0:
+        shown += len(found)
+        if web.laid % _LAID == 0 or shown >= _SHOWN:
             crawl(web, assembly, web.known + 1)
+            shown = 0
 
 
 def crawl(web: Web, assembly: Assembly, upto: int) -> tuple[list[float], list[float]]:
