@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
-from itertools import count
+from itertools import chain, count
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ LEAD = tuple([name for name in graph.slots_of(Lead) if name != "payload"])
 LINK = tuple([name for name in graph.slots_of(Link) if name != "payload"])
 """Attributes of links but their payloads."""
 _LEAD_VALUES, _LINK_VALUES = attrgetter(*LEAD), attrgetter(*LINK)
+_PAYLOAD = attrgetter("payload")
 
 Taken: TypeAlias = tuple[Any, Iterable[Any]]
 """What the writer needs of an object, and the values in it that may refer to others."""
@@ -51,7 +52,7 @@ def _list(value: list[Any]) -> Taken:
     if any(map(graph.is_code, kinds)):
         return None, ()
     copy = value.copy()
-    return copy, copy
+    return copy, _within(copy, kinds)
 
 
 def _dict(value: dict[Any, Any]) -> Taken:
@@ -59,7 +60,14 @@ def _dict(value: dict[Any, Any]) -> Taken:
     kinds = {*map(type, values)}
     if type(value) is dict and any(map(graph.is_code, kinds)):
         return None, ()
-    return ([*value], values), () if kinds <= PLAIN else values
+    return ([*value], values), () if kinds <= PLAIN else _within(values, kinds)
+
+
+def _within(values: list[Any], kinds: set[type]) -> list[Any]:
+    """Return the values that may refer to others: if all are tuples, those in the tuples."""
+    if kinds != {tuple}:
+        return values
+    return [each for each in chain.from_iterable(values) if type(each) not in PLAIN]
 
 
 def _deque(value: deque[Any]) -> Taken:
@@ -93,6 +101,17 @@ def of_link(value: Lead | Link) -> Taken:
     """
     values = (_LEAD_VALUES if isinstance(value, Lead) else _LINK_VALUES)(value)
     return (values, value.payload), values
+
+
+def of_plain_leads(leads: list[Lead]) -> list[Any] | None:
+    """Return what `of_link` does for links whose attributes are all plain, else None.
+
+    A fourth of the time: there are thousands of links in memory.
+    """
+    values = [*map(_LEAD_VALUES, leads)]
+    if not PLAIN.issuperset(map(type, chain.from_iterable(values))):
+        return None
+    return [*zip(values, map(_PAYLOAD, leads), strict=True)]
 
 
 OF_KIND: dict[type, Take] = {

@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from itertools import takewhile
 from operator import attrgetter
 from typing import Any
 
@@ -29,6 +30,8 @@ from evocrawl.store.journal.snapshot.contents import PLAIN, Take, Taken
 from evocrawl.store.journal.snapshot.graph import SnapshotError
 
 _FIXED = (*PLAIN, tuple, frozenset)
+_LEADS = 512
+"""Most links whose contents are taken at once."""
 
 
 class FrozenGraph:
@@ -53,6 +56,7 @@ class FrozenGraph:
         """The bytes of the files of records by the numbers of their objects."""
         self._owners: list[int] = []
         self._is_object: set[type] = set()
+        self._are_leads_plain = True
         self._arrays: list[np.ndarray[Any, Any]] = []
         self._values_of: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
         self._takes: dict[type, Take] = {
@@ -94,7 +98,11 @@ class FrozenGraph:
         kind: Any
         values: Iterable[Any]
         for number, value in enumerate(objects):  # which grow
+            if number < len(taken):
+                continue
             kind = type(value)
+            if kind is Lead and self._take_leads(number):
+                continue
             if kind in values_of:
                 try:
                     content = values = values_of[kind](value)
@@ -117,6 +125,15 @@ class FrozenGraph:
                     objects.append(each)
                     owners.append(number)
             taken.append(content)
+
+    def _take_leads(self, first: int) -> bool:
+        """Take the contents of links that follow each other; False if some refer to objects."""
+        if self._are_leads_plain:
+            some = self.objects[first : first + _LEADS]
+            found = contents.of_plain_leads([*takewhile(_is_lead, some)])
+            self._are_leads_plain = found is not None
+            self.contents += found or ()
+        return self._are_leads_plain
 
     def _meet(self, value: Any) -> None:
         """Number an object to which a value refers, of a class that may have none."""
@@ -201,6 +218,10 @@ class FrozenGraph:
     def _file(self, value: SpillFile) -> Taken:
         self.files[len(self.contents)] = len(value)
         return None, ()
+
+
+def _is_lead(value: object) -> bool:
+    return type(value) is Lead
 
 
 def has_stored_methods(owner: object) -> bool:
