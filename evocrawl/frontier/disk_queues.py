@@ -10,7 +10,8 @@ from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.frontier.candidate_file import NOWHERE, LeadPlaces
 from evocrawl.frontier.latest_entries import LatestEntries, QueuedLead
 from evocrawl.frontier.priorities import Mask
-from evocrawl.frontier.sorted_runs import FORM, Mark, Rows, Runs
+from evocrawl.frontier.runs_by_name import RunsByName
+from evocrawl.frontier.sorted_runs import FORM, Mark, Rows
 
 _TAKEN, _TAKEN_FIRST = 16, 4
 """Links to read at once: first a few, then more if the next links of the queue are better than
@@ -21,36 +22,33 @@ those of all other queues.
 class DiskQueues:
     """Sorted queues of links by name in `spill`, with their links in `file`.
 
-    `runs` has no empty queue. Entries of numbered links that are outdated by `latest` are left out
+    Entries of numbered links that are outdated by `latest` are left out
     without a look at the links: when runs are merged, and by the thousand when they come first.
     """
 
     def __init__(self, spill: SpillFile, file: LeadPlaces, latest: LatestEntries) -> None:
-        self.runs: dict[str, Runs] = {}
-        self._spill = spill
+        self.runs = RunsByName(spill)
         self._file = file
         self._latest = latest
 
     def put(self, name: str, entries: Iterable[QueuedLead]) -> None:
         """Add sorted entries to a queue, which is made if there is none."""
         put = self._file.put
-        runs = self.runs.setdefault(name, Runs(self._spill))
-        runs.put(
+        self.runs.changing(name).put(
             (
                 (rank, number, put(lead) if kept_at == NOWHERE else kept_at)
                 for rank, number, lead, kept_at in entries
             ),
             self._are_outdated,
         )
-        if runs.first is None:
-            del self.runs[name]
+        self.runs.changed(name)
 
     def take(self, name: str, most: int, other: Mark | None) -> list[QueuedLead]:
         """Remove and return the best links of a queue, a few or `most`.
 
         `other` is the best entry of all other queues, None if they are empty.
         """
-        runs = self.runs[name]
+        runs = self.runs.changing(name)
         most = min(_TAKEN, most)
         first = min(_TAKEN_FIRST, most)
         entries = runs.take(first)
@@ -59,8 +57,7 @@ class DiskQueues:
         outdated = self._are_outdated(np.array(entries, FORM)).tolist()
         if all(outdated):
             runs.leave_out(self._are_outdated)
-        if runs.first is None:
-            del self.runs[name]
+        self.runs.changed(name)
         taken = [
             (rank, number, *self._file.take(at))
             for (rank, number, at), is_outdated in zip(entries, outdated, strict=True)

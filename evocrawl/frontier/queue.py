@@ -169,9 +169,8 @@ class Frontier:
     def _first(self, host: str) -> Mark | None:
         """Return the mark of the host's best link in memory or on disk, open or not."""
         entry = self._near.first(host)
-        runs = self._disk.runs.get(host)
         held = entry[:2] if entry is not None else None
-        waiting = runs.first if runs is not None else None
+        waiting = self._disk.runs.first(host)
         if held is None or waiting is None:
             return held or waiting
         return min(held, waiting)

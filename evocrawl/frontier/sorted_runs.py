@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from heapq import merge
 from itertools import islice
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,8 @@ Mark: TypeAlias = tuple[float, int]
 """The sort key of an entry: its rank, then its number, which is unique."""
 Entry: TypeAlias = tuple[float, int, int]
 """Rank, number and address."""
+State: TypeAlias = tuple[bytes, int, int, int]
+"""Of a run: its first entries, and number, address and entries taken of the rest on disk."""
 
 
 class Run:
@@ -43,19 +45,31 @@ class Run:
 
     __slots__ = ("_rest", "_rest_at", "_spill", "_taken", "front")
 
-    def __init__(self, entries: Rows, spill: SpillFile) -> None:
+    def __init__(self, entries: Rows, spill: SpillFile, *, is_whole: bool = True) -> None:
         self.front = entries
         self._spill = spill
         self._rest = 0
         self._rest_at = 0
         self._taken = 0
-        if len(entries) >= _LONG:
+        if is_whole and len(entries) >= _LONG:
             self.front = entries[:_BEGIN].copy()
             self._rest = len(entries) - _BEGIN
             self._rest_at = spill.put(entries[_BEGIN:].tobytes())
 
     def __len__(self) -> int:
         return len(self.front) + self._rest
+
+    @property
+    def state(self) -> State:
+        """The first entries as bytes, and where the rest is."""
+        return self.front.tobytes(), self._rest, self._rest_at, self._taken
+
+    @classmethod
+    def of_state(cls, state: State, spill: SpillFile) -> Self:
+        """Return a run of the same state; `spill` has the same records."""
+        run = cls(np.frombuffer(state[0], FORM), spill, is_whole=False)
+        _, run._rest, run._rest_at, run._taken = state
+        return run
 
     def entries(self) -> Rows:
         """Return all entries. O(them)."""
@@ -111,6 +125,18 @@ class Runs:
 
     def __len__(self) -> int:
         return sum(map(len, self._runs))
+
+    def state(self) -> list[State]:
+        """Return the state of the runs."""
+        return [run.state for run in self._runs]
+
+    @classmethod
+    def of_state(cls, states: Iterable[State], spill: SpillFile) -> Self:
+        """Return a queue of the same state; `spill` has the same records."""
+        runs = cls(spill)
+        runs._runs = [Run.of_state(each, spill) for each in states]
+        runs._set_first()
+        return runs
 
     def put(self, entries: Iterable[Entry], are_outdated: AreOutdated | None = None) -> None:
         """Add sorted entries. O(log n) an entry, amortised.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from math import inf, nan
 from pathlib import Path
@@ -21,6 +21,7 @@ from evocrawl.core.containers.keymap import KeyMap, KeySet
 from evocrawl.core.containers.paged_table import PagedTable
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Lead
+from evocrawl.frontier.runs_by_name import RunsByName
 from evocrawl.politeness.robots.rules import Verdict
 from evocrawl.store.journal.snapshot import snapshot
 from evocrawl.store.journal.snapshot.arrays import form_of
@@ -166,6 +167,30 @@ def test_tables_and_files_on_disk_are_filled_in_place() -> None:
     other = PagedTable(SpillFile(), a=("i8", 0, 3))
     with pytest.raises(SnapshotError, match="other columns"):
         again(table, other)
+
+
+def test_queues_on_disk_are_filled_in_place() -> None:
+    """Their entries are those of the file beside them, from a front in memory on."""
+    spill = SpillFile()
+    queues, entries = RunsByName(spill), [(0.5, number, 7 * number) for number in range(500)]
+    queues.changing("a.test").put(entries)
+    new_spill = SpillFile()
+    new = RunsByName(new_spill)
+    read_spill, read = again([spill, queues], [new_spill, new])
+    assert (read_spill, read) == (new_spill, new)
+    assert read.changing("a.test").take(600) == entries
+    with pytest.raises(SnapshotError, match="has no runs"):
+        again(queues)
+
+
+def test_links_with_values_of_any_kind_are_kept_beside_plain_ones() -> None:
+    """Thousands of plain ones, and some whose features or score are objects."""
+    plain = [Lead(f"http://a.test/{n}", b"%d" % n, "a.test", b"", n, 0.5) for n in range(1200)]
+    other = [replace(plain[0], features=(1, ("a", 2.0))), replace(plain[1], score=np.float64(0.25))]
+    for links in (plain, [*plain, *other, *plain[:3]], [*other, *plain]):
+        read = again([(1.0, number, link) for number, link in enumerate(links)])
+        assert [each[2] for each in read] == links
+        assert [each[2].features for each in read] == [link.features for link in links]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from evocrawl.core.containers.keymap import KeyMap, KeySet
 from evocrawl.core.containers.paged_table import PagedTable
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Lead, Link
+from evocrawl.frontier.runs_by_name import FrozenRuns, RunsByName
 from evocrawl.store.journal.snapshot import contents, graph
 from evocrawl.store.journal.snapshot.arrays import LARGE
 from evocrawl.store.journal.snapshot.contents import PLAIN, Take, Taken
@@ -50,7 +51,7 @@ class FrozenGraph:
         self.method_owners: dict[int, int] = {}
         """Numbers of the objects whose methods others have, by their ids."""
         self.methods_of: list[Any] = []
-        self.held: dict[int, FrozenBuckets | FrozenRows] = {}
+        self.held: dict[int, FrozenBuckets | FrozenRows | FrozenRuns] = {}
         """The large containers by the numbers of their objects."""
         self.files: dict[int, int] = {}
         """The bytes of the files of records by the numbers of their objects."""
@@ -61,7 +62,7 @@ class FrozenGraph:
         self._values_of: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
         self._takes: dict[type, Take] = {
             **contents.OF_KIND, np.ndarray: self._array, KeyMap: self._map, KeySet: self._map,
-            PagedTable: self._table, SpillFile: self._file,
+            PagedTable: self._table, RunsByName: self._table, SpillFile: self._file,
         }  # fmt: skip
         with _without_garbage_collection():
             try:
@@ -211,7 +212,7 @@ class FrozenGraph:
         form, few, self.held[len(self.contents)] = value.freeze()
         return (form, few), ()
 
-    def _table(self, value: PagedTable) -> Taken:
+    def _table(self, value: PagedTable | RunsByName) -> Taken:
         self.held[len(self.contents)] = value.freeze()
         return None, ()
 

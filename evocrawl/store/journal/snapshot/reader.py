@@ -22,7 +22,9 @@ from sortedcontainers import SortedKeyList
 from evocrawl.core.containers.keymap import KeyMap, KeySet
 from evocrawl.core.containers.paged_table import PagedTable
 from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.frontier.runs_by_name import RunsByName
 from evocrawl.store.journal.snapshot import graph
+from evocrawl.store.journal.snapshot.contents import PLAIN
 from evocrawl.store.journal.snapshot.graph import SnapshotError
 from evocrawl.store.journal.snapshot.new_objects import fill_table, new_dict, new_whole
 from evocrawl.store.journal.snapshot.parts import KeptFiles, PartReader, Place
@@ -38,11 +40,9 @@ from evocrawl.store.journal.snapshot.references import (
 _FILLED = {
     "dict": dict, "list": list, "numbers": list, "set": set, "deque": deque,
     "ranked": SortedKeyList, "bytearray": bytearray, "map": KeyMap, "keys": KeySet,
-    "table": PagedTable, "spill": SpillFile,
+    "table": PagedTable, "runs": RunsByName, "spill": SpillFile,
 }  # fmt: skip
 """Kinds of nodes whose object in the new population is filled, and the class of that object."""
-_PLAIN = frozenset((type(None), bool, int, float, str, bytes))
-"""Classes of values that stand for themselves."""
 
 
 class GraphReader:
@@ -262,6 +262,8 @@ class GraphReader:
                 known.load(rest[1], self._data(rest[2]))
             case "table":
                 fill_table(known, rest[0], self._parts.pieces(rest[1]))
+            case "runs":
+                known.load(self._parts.pieces(rest[0]))
             case "spill":
                 known.load(chain.from_iterable(map(self._parts.pieces, rest)))
                 self.files[known] = rest[0]
@@ -272,7 +274,7 @@ class GraphReader:
         """Set the attributes of an object; it keeps those that belong to the process."""
         is_new, put = id(known) not in self._taken, object.__setattr__
         for name, value in values.items():
-            if type(value) in _PLAIN:
+            if type(value) in PLAIN:
                 put(known, name, value)
             elif isinstance(value, Reference) and value.method:
                 if is_new:

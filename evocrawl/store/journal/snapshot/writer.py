@@ -19,6 +19,7 @@ from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.containers.paged_table import PagedTable
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Lead, Link
+from evocrawl.frontier.runs_by_name import RunsByName
 from evocrawl.store.journal.operations.row import to_json
 from evocrawl.store.journal.snapshot import graph
 from evocrawl.store.journal.snapshot.arrays import form_of, pieces_of
@@ -122,6 +123,8 @@ class GraphWriter:
             return [kind, content[0], rows, self._places[number]]
         if isinstance(value, PagedTable):
             return ["table", form_of(value.fresh(1))[0], self._places[number]]
+        if isinstance(value, RunsByName):
+            return ["runs", self._places[number]]
         if isinstance(value, SpillFile):
             return ["spill", *self._places[number]]
         if isinstance(value, np.generic):
