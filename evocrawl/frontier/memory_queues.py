@@ -12,14 +12,12 @@ _SHARE = 16
 
 
 class MemoryQueues:
-    """One heap of entries for each host that has any; `len` is the number of entries."""
+    """One heap of entries for each host that has any."""
 
     def __init__(self) -> None:
         self._heaps: dict[str, list[QueuedLead]] = {}
-        self._held = 0
-
-    def __len__(self) -> int:
-        return self._held
+        self.held = 0
+        """The number of entries."""
 
     def by_host(self) -> list[tuple[str, Sequence[QueuedLead]]]:
         """Return the hosts that have entries, with them."""
@@ -30,11 +28,18 @@ class MemoryQueues:
         heap = self._heaps.get(host)
         return heap[0] if heap else None
 
+    def put(self, entry: QueuedLead) -> bool:
+        """Add an entry; return whether it is the best of its host. O(log n)."""
+        heap = self._heaps.setdefault(entry[2].host, [])
+        heappush(heap, entry)
+        self.held += 1
+        return heap[0] is entry
+
     def add(self, entries: Iterable[QueuedLead]) -> list[str]:
         """Add entries; return the hosts that have another best entry now. O(log n) an entry."""
         heaps, changed = self._heaps, dict[str, None]()
         for entry in entries:
-            self._held += 1
+            self.held += 1
             host = entry[2].host
             heap = heaps.get(host)
             if heap is None:
@@ -61,7 +66,7 @@ class MemoryQueues:
                 break
             heappop(heap)
             removed += 1
-        self._held -= before - len(heap)
+        self.held -= before - len(heap)
         if not heap:
             del self._heaps[host]
 
@@ -70,4 +75,4 @@ class MemoryQueues:
         self._heaps.clear()
         for entry in entries:
             self._heaps.setdefault(entry[2].host, []).append(entry)  # sorted, so it is a heap
-        self._held = len(entries)
+        self.held = len(entries)

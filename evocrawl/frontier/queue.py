@@ -83,8 +83,7 @@ class Frontier:
                 self._latest.outdated += 1
                 self._latest.discard(target)
         elif known is None or known < priority:
-            self._hold([self._latest.make(lead, priority, replaces=known is not None)])
-            self._make_room()
+            self._insert(self._latest.make(lead, priority, replaces=known is not None))
 
     def rerank(self, lead: Lead, priority: float) -> None:
         """Set a better or worse priority of a waiting link; ignore a link that does not wait.
@@ -93,8 +92,7 @@ class Frontier:
         """
         known = self._latest.priority(lead.fingerprint)
         if known is not None and known != priority:
-            self._hold([self._latest.make(lead, priority, replaces=True)])
-            self._make_room()
+            self._insert(self._latest.make(lead, priority, replaces=True))
 
     def place(
         self, leads: Sequence[Lead], priorities: Sequence[float], rows: Rows | None = None
@@ -146,6 +144,13 @@ class Frontier:
     def _waits(self, entry: QueuedLead) -> bool:
         return self._latest.has(entry) and not self._is_claimed(entry[2].fingerprint)
 
+    def _insert(self, entry: QueuedLead) -> None:
+        near = self._near
+        if near.put(entry):
+            self._list(entry[2].host)
+        if near.held > self._most:
+            self._make_room()
+
     def _hold(self, entries: Sequence[QueuedLead]) -> None:
         """Add entries to those in memory."""
         for host in self._near.add(entries):
@@ -188,7 +193,7 @@ class Frontier:
         their own, so that they do not return while parked. O(log n) a link, amortised over the
         links that get room.
         """
-        if len(self._near) <= self._most:
+        if self._near.held <= self._most:
             return
         hosts = [host for host, _ in self._near.by_host()]
         entries = self._by_use()
