@@ -61,7 +61,7 @@ def all_of(queues: RunsByName) -> dict[str, list[tuple[float, int, int]]]:
 def test_frozen_queues_are_those_of_the_moment(
     before: list[tuple[str, str, int]], after: list[tuple[str, str, int]]
 ) -> None:
-    """Whatever is put, taken, emptied or made anew while they are read."""
+    """Also if queues are put to, taken from, emptied or made anew while they are read."""
     spill = SpillFile()
     live = Queues(spill)
     for action, name, count in before:
