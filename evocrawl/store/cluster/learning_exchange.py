@@ -80,12 +80,15 @@ class LearningExchange:
 
     async def exchange(self, pages: int) -> None:
         """Send the parts of this worker if it has settled more pages; use those of others."""
-        for name, subject in self._subjects.items():
-            is_due = pages > subject.sent_at
-            row = subject.shared.pack() if is_due else None
-            found = await self._state.exchange_parts(name, row, subject.numbers)
-            subject.sent_at = pages if is_due else subject.sent_at
-            if await self._read(name, subject, found):
+        due = {name: each for name, each in self._subjects.items() if pages > each.sent_at}
+        own = {name: each.shared.pack() for name, each in due.items()}
+        known = {name: each.numbers for name, each in self._subjects.items()}
+        found = await self._state.parts.exchange(self._state.session, own, known)
+        for subject in due.values():
+            subject.sent_at = pages
+        for name, parts in found.items():
+            subject = self._subjects[name]
+            if await self._read(name, subject, parts):
                 subject.shared.merge([*subject.parts.values()])
 
     async def _read(

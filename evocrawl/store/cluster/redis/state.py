@@ -13,6 +13,7 @@ from evocrawl.store.cluster.redis.cluster_event import ClusterEvent, events_of
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.introduction import introduce
 from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames
+from evocrawl.store.cluster.redis.parts import SharedParts
 
 _BATCH = 500
 _PAUSE_S = 0.2
@@ -21,10 +22,6 @@ _SHOWN_BYTES = 2000
 
 
 HUNGRY, IDLE = 1, 2
-PARTS_READ_AGAIN = 8
-"""Most parts of workers known already that are read at once, so that the cost of an exchange does
-not grow with the number of workers beyond.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +51,8 @@ class News:
 class ClusterState:
     """The crawl in Redis as one worker sees it. Every method raises what `Connection` does.
 
+    `parts` is what the workers have learnt.
+
     Other workers may take over the hosts of this worker when it has not renewed its leases for
     `lease_ms`.
     """
@@ -62,6 +61,7 @@ class ClusterState:
         self.layout = KeyNames(connection.place.name)
         self.session = ""
         self.lease_ms = lease_ms
+        self.parts = SharedParts(connection, self.layout)
         self._connection = connection
         self._calls = 0
 
@@ -180,30 +180,6 @@ class ClusterState:
         keys = self.layout.of(host, "pages:", "contents:")
         record, content = await self._connection.ask_all([("hget", each, key) for each in keys])
         return record, content
-
-    async def exchange_parts(
-        self, name: str, row: bytes | None, known: Mapping[str, int]
-    ) -> dict[str, tuple[int, bytes]]:
-        """Send what this worker has learnt, if anything; return the parts of others that are new.
-
-        `known` and the result have the number of each worker's part: how often it was sent. Of the
-        workers in `known` at most `PARTS_READ_AGAIN` parts are returned, the first in its order.
-        """
-        parts, numbers = (self.layout.whole(f"{each}:{name}") for each in ("parts", "numbers"))
-        steps: list[tuple[Any, ...]] = [("hgetall", numbers)]
-        if row is not None:
-            own = [("hset", parts, self.session, row), ("hincrby", numbers, self.session, 1)]
-            steps = [*own, *steps]
-        found = (await self._connection.ask_all(steps))[-1]
-        latest = {_text(each): int(n) for each, n in found.items() if n.isdigit() and len(n) < 16}
-        changed = [each for each in known if each in latest and known[each] != latest[each]]
-        unread = [each for each in latest if each not in known and each != self.session]
-        new = {each: latest[each] for each in (*unread, *changed[:PARTS_READ_AGAIN])}
-        if not new:
-            return {}
-        rows = await self._connection.ask("hmget", parts, [*new])
-        pairs = zip(new.items(), rows, strict=True)
-        return {worker: (number, packed) for (worker, number), packed in pairs if packed}
 
     async def exchange_rules(
         self, species: str, rules: Mapping[str, float], most: int
