@@ -18,7 +18,7 @@ from evocrawl.store.cluster.workload import Workload
 
 PAUSE_S = 0.1
 _EASY_PAUSE_S = 0.25
-"""Pause of a worker that has enough hosts and no news to read."""
+"""Pause of a worker that has enough hosts and budget, and no news to read."""
 _LONGEST_PAUSE_S = 1.0
 _LOOK_PAUSE_S = 2.0
 """Pause of such a worker between two looks at news and changes: links that are read together cost
@@ -57,6 +57,8 @@ class Poller:
         self._is_closed = False
         self._scan_pause_s, self._scans_at_s = PAUSE_S, 0.0
         self._need, self._listens_at_s, self._counts_at_s = IDLE, 0.0, 0.0
+        self._had_little = False
+        """True if the budget was topped up by the latest poll, so that it may soon be again."""
 
     async def run(self) -> None:
         """Poll until the crawl ends or the poller is closed."""
@@ -64,7 +66,8 @@ class Poller:
         while self.ended is None and not self._is_closed:
             try:
                 if await self._poll():
-                    pause_s = PAUSE_S if self._need or self._news else _EASY_PAUSE_S
+                    is_eager = self._need or self._news or self._had_little
+                    pause_s = PAUSE_S if is_eager else _EASY_PAUSE_S
                 else:
                     pause_s = min(1.5 * pause_s, _LONGEST_PAUSE_S)
             except Unreachable as error:
@@ -80,6 +83,7 @@ class Poller:
         """Take more of the shared budget if little is left; return whether there was any."""
         wanted = 2 * self._population.max_unsettled
         has_more = await self._quota.top_up(wanted, self._heartbeat.living)
+        self._had_little = has_more
         if has_more:
             self._events.work_found.send()
         return has_more

@@ -49,7 +49,7 @@ class Node:
         self._is_closed = True
         idle, self._idle = self._idle, []
         for connection in idle:
-            await connection.disconnect(nowait=True)
+            await connection.disconnect()
         await self.client.aclose()
 
     async def _send(self, commands: Sequence[Command]) -> list[Any]:
