@@ -43,6 +43,10 @@ class FoundLinks:
         """The hosts of links that wait for a later look than the next."""
         return [*self._by_host]
 
+    def has_waiting(self, host: str) -> bool:
+        """Return whether the host has links that wait for a later look than the next."""
+        return host in self._by_host
+
     def fits(self, links: Mapping[int, Lead]) -> bool:
         """Return whether the next look can score these links, too."""
         return len(self.fresh) + len(links) <= self.at_once

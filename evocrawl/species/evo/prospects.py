@@ -187,7 +187,10 @@ class CandidateRanking:
         first = self._first_of_fresh(is_free)
         if first is None:
             for host in self._new.waiting_hosts:
-                if not self._queue.is_parked(host) and is_free(host):
+                if self._queue.is_parked(host) or not is_free(host):
+                    continue
+                # All links that are drawn may be claimed by now.
+                while first is None and self._new.has_waiting(host):
                     first = self._first_of_waiting(host, is_free)
                 if first is not None:
                     return first

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from crawled import order, to
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evocrawl.core.model import Lead
@@ -127,6 +127,15 @@ def test_every_link_of_an_enormous_page_is_followed() -> None:
 
 
 @given(STEPS, st.sampled_from([1, 3, 10]))
+@example(
+    steps=[
+        ("find", {0, 1, 29}),
+        ("busy", {"a.test", "b.test"}),
+        ("take", set[int]()),
+        ("find", {0, 2}),
+    ],
+    at_once=1,
+)
 def test_a_look_shows_nothing_only_if_no_free_host_has_an_open_link(
     steps: list[tuple[str, set[int] | set[str]]], at_once: int
 ) -> None:
