@@ -24,9 +24,9 @@ def link(name: str, anchor: str = "", context: str = "", host: str = "a.test") -
     return Link(url, fingerprint(url), anchor, context)
 
 
-def page(name: str, relevance: float, *links: Link, text: str = "") -> Page:
-    """Return a page of one host."""
-    url = f"http://a.test/{name}"
+def page(name: str, relevance: float, *links: Link, text: str = "", host: str = "a.test") -> Page:
+    """Return a page, of one host unless given."""
+    url = f"http://{host}/{name}"
     return Page(url, fingerprint(url), relevance, 0.0, links, content=Content("", text))
 
 

@@ -83,7 +83,7 @@ class LinkGraph:
         self._group_numbers = KeyMap("<I")
         self._latest_groups: dict[str, int] = {}
         self._latest = LatestWords(COMPARED)
-        self.labels = 0.0
+        self.labels = self.best = 0.0
         self.tries = 0
 
     @property
@@ -218,8 +218,9 @@ class LinkGraph:
 
     def note_best(self, host: int, relevance: float) -> None:
         """Note the relevance of a page of a host, divided by that of a relevant page."""
-        best = self.groups["best"]
-        best[host] = min(1.0, max(best[host], relevance))
+        of_hosts = self.groups["best"]
+        of_hosts[host] = min(1.0, max(of_hosts[host], relevance))
+        self.best = max(self.best, min(1.0, relevance))
 
     def kinds(self, are_inside: npt.NDArray[np.bool_]) -> Rows:
         """Return the groups of links: within a host if `are_inside`, else between hosts."""

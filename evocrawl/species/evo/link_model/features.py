@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evocrawl.core.containers.paged_rows import Records
+from evocrawl.species.evo.link_model.blame import blame
 from evocrawl.species.evo.link_model.evidence import FAR, KEPT, LinkGraph, Reals, Rows
 from evocrawl.species.evo.link_model.hashing import Ids, plain
 from evocrawl.species.evo.link_model.link_batch import LinkBatch
@@ -47,15 +48,13 @@ than they were.
 """
 # Numpy takes a constant of an array in half the time of a Python number.
 _ONE, _THREE, _LEAST_RATE = np.array(1.0), np.array(3.0), np.array(0.02)
-_SINGLE_ONE, _SINGLE_THREE = np.array(1.0, np.float32), np.array(3.0, np.float32)
+_SINGLE_ONE = np.array(1.0, np.float32)
 _LONGEST_LOGIT = np.array(4.0)
 _HIGHEST, _LOWEST = _LONGEST_LOGIT.astype(np.float32), -_LONGEST_LOGIT.astype(np.float32)
 _NOTHING, _FIRST = np.array(0.0, np.float32), np.array(0)
 _HALF, _MOST_OF_PROFILE = np.array(0.5), np.array(1.5)
 _SHRINK, _SHRINK_HUB = np.array(3.0), np.array(2.0)
 _STEPS = np.array([[-2], [-1], [1], [2]])
-_PATIENCE = 50
-"""Number of links that a crawl follows before it fully blames a host without a relevant page."""
 _TRUST_IN_LINKS, _ALIVE = np.array(5.0), np.array(0.9)
 """Weight of the prior in links followed, and its share of links that lead to a page."""
 _ALIVE_ELSEWHERE = np.array(0.5)
@@ -221,9 +220,8 @@ class FeatureExtractor:
         x[_LIFTS] = _lift(rates, bases)
         x[_NOVELTIES] = _SINGLE_ONE / np.sqrt(_SINGLE_ONE + tried[1:])
         x[_AT["alive"]] = _alive(tried, tried - dead)
-        impatience = min(1.0, self.evidence.tries / _PATIENCE)
-        missing = _SINGLE_ONE - groups["best"][numbers[1]]
-        x[_AT["barren"]] = missing * np.log1p(impatience * tried[1] / _SINGLE_THREE) / _SINGLE_THREE
+        best = groups["best"][numbers[1]]
+        x[_AT["barren"]] = blame(tried[1], best, self.evidence.tries, self.evidence.best)
 
     def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
         """Return the mean label of the followed links of the same pages."""

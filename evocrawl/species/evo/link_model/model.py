@@ -183,6 +183,8 @@ class LinkModel:
 
     def _changed(self) -> None:
         self.nearness.note_others(len(self.profile.others.good))
+        theirs = float(max(self.profile.others.good, default=0.0)) / self._relevant_at
+        self.evidence.best = max(self.evidence.best, min(1.0, theirs))
         self.version += 1
 
     def mark(self, page: Fingerprint, *, relevant: bool) -> bool:
