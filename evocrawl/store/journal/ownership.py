@@ -40,6 +40,7 @@ class Ownership:
         self.path = path
         self._file = -1
         self._lock: sqlite3.Connection | None = None
+        self._new_lock_file: Path | None = None
         self._known: dict[str, Identity] = {}
         try:
             make_folder_of(path)
@@ -75,9 +76,18 @@ class Ownership:
             os.close(self._file)
             self._file = -1
 
+    def leave(self) -> None:
+        """Release the locks of a file that is no state, without the lock file made beside it."""
+        if self._new_lock_file is not None:
+            # While the lock is held, no other process can take it and lose its file.
+            with suppress(OSError):
+                self._new_lock_file.unlink()
+        self.close()
+
     def _take(self, beside: Path) -> None:
         with suppress(FileExistsError):
             os.close(os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666))
+            self._new_lock_file = beside
         try:
             self._lock = sqlite3.connect(
                 beside, timeout=0, isolation_level=None, check_same_thread=False

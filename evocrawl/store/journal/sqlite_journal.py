@@ -84,7 +84,7 @@ class SqliteJournal:
                 self._version = self._data_version()
         except BaseException:
             sqlite_file.close(getattr(self, "_database", None))
-            self._owner.close()
+            self._owner.leave()
             raise
 
     def append(self, op: Op) -> None:

@@ -45,7 +45,16 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         with pytest.raises(StateError, match=f"{name}: .*{problem}"):
             SqliteJournal(tmp_path / name, ABOUT)
         assert (tmp_path / name).read_bytes() == before
-    assert not (tmp_path / "text-lock").exists()  # a mistyped name leaves no file
+    # A mistyped name leaves no file.
+    assert {path.name for path in tmp_path.iterdir()} == {"other", "text"}
+
+
+def test_a_refused_state_keeps_its_lock_file(tmp_path: Path) -> None:
+    """A file that an earlier crawl made stays, also if this crawl may not continue it."""
+    written(tmp_path / "s", Spent(1))
+    with pytest.raises(StateError, match="query was"):
+        SqliteJournal(tmp_path / "s", {"query": "fish", "seed": 1})
+    assert (tmp_path / "s-lock").exists()
 
 
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:
