@@ -1,0 +1,184 @@
+"""Measures what a better choice of links could bring at most, and where missed pages are.
+
+    python benchmarks/peeking.py WORLD TOPICS [--split dev] [--start search far] [--runs 1]
+        [--processes 2] [--out FILE]
+
+Two species run on the same trials: `evo`, and `peeking`, the same species that reads a linked page
+before it pays for it. The log-odds of the page's relevance, by the relevance model that judges the
+fetched pages too, take the place of the feature `near_query`. No crawler can do that: what
+`peeking` finds shows what a perfect reading of links could bring with this relevance model.
+
+Prints for each species and start the mean recall_auc, the recall after T/2, T, 2T and 5T pages, T
+being the number of relevant pages, and the paired difference; then where the relevant pages are
+after T, 2T and 5T pages: fetched, linked from a fetched page, linked from other pages only, linked
+from no page. Rows already in FILE (JSON lines) are not repeated.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
+from typing import Any
+
+import numpy as np
+from evo_ablation import difference, key
+from trial_rows import Row, parser_of, stored_rows
+
+from evocrawl.core.model import Fingerprint, Page
+from evocrawl.relevance.vectors.model import query_vectors_of
+from evocrawl.simulation.laboratory import Laboratory
+from evocrawl.simulation.trials import Trial, read_topics, trials_of
+from evocrawl.simulation.worlds.base import Document
+from evocrawl.simulation.worlds.registry import open_world
+from evocrawl.species import SPECIES, Species, SpeciesContext
+from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
+from evocrawl.species.evo.link_model.evidence import Rows
+from evocrawl.species.evo.link_model.features import Matrix
+from evocrawl.species.evo.species import evo
+
+BUDGETS = (1, 2, 5)
+_RECALLS = ("recall_at_T/2", "recall_at_T", "recall_at_2T", "recall_at_5T")
+_PLACES = ("fetched", "linked from a fetched page", "linked from others only", "linked from none")
+_AT = FEATURES.index("near_query")
+_LEAST, _LONGEST = 0.005, 5.0
+
+
+class RecordingModel(LinkModel):
+    """The model of `evo`, which also notes the pages in their order, with the pages they link to.
+
+    With `documents`, the log-odds of a linked page's relevance are its feature `near_query`.
+    """
+
+    latest: RecordingModel
+
+    def __init__(
+        self, have: SpeciesContext, documents: dict[Fingerprint, Document] | None = None
+    ) -> None:
+        shipped: Any = have.links()
+        super().__init__(
+            have.relevance.link,
+            shipped._reader._hasher._reader,
+            have.relevant_at,
+            prior.shipped(),
+            vectors=query_vectors_of(have.relevance),
+        )
+        self.fetched: dict[Fingerprint, set[Fingerprint]] = {}
+        self._judge: Any = have.relevance
+        self._documents = documents
+        self._target_of: dict[int, Fingerprint] = {}
+        self._log_odds: dict[int, float] = {}
+        RecordingModel.latest = self
+
+    def observe_page(self, page: Page, row: int | None) -> dict[Fingerprint, int]:
+        """Learn from a page, and note it."""
+        rows = super().observe_page(page, row)
+        self.fetched.setdefault(page.fingerprint, set()).update(rows)
+        self._target_of.update(zip(rows.values(), rows, strict=True))
+        return rows
+
+    def features(self, rows: Rows) -> Matrix:
+        """Return the features of targets, which may include the relevance of unread pages."""
+        features = super().features(rows)
+        if self._documents is not None:
+            log_odds = [self._relevance(row) for row in rows.tolist()]
+            features[:, _AT] = np.array(log_odds) / self.mean[_AT]
+        return features
+
+    def _relevance(self, row: int) -> float:
+        known = self._log_odds.get(row)
+        if known is None:
+            document = (self._documents or {}).get(self._target_of[row])
+            p = 0.0 if document is None else self._judge.page(document.content(0.0))
+            p = min(max(p, _LEAST), 1 - _LEAST)
+            known = float(np.clip(np.log(p / (1 - p)), -_LONGEST, _LONGEST))
+            self._log_odds[row] = known
+        return known
+
+
+@cache
+def opened(world: str) -> tuple[Laboratory, dict[Fingerprint, set[Fingerprint]]]:
+    """Return the laboratory of a world, and the pages that link to each page."""
+    laboratory = Laboratory(open_world(world))
+    documents = {each.fingerprint: each for each in laboratory.world.documents()}
+    sources: dict[Fingerprint, set[Fingerprint]] = defaultdict(set)
+    for document in documents.values():
+        for link in document.links:
+            if link.fingerprint != document.fingerprint:
+                sources[link.fingerprint].add(document.fingerprint)
+
+    def made(have: SpeciesContext, model: RecordingModel) -> Species:
+        return evo(have.frontier(), have.base, model, have.leads())
+
+    SPECIES["evo"] = lambda have: made(have, RecordingModel(have))
+    SPECIES["peeking"] = lambda have: made(have, RecordingModel(have, documents))
+    return laboratory, sources
+
+
+def hold(trial: Trial, world: str) -> Row:
+    """Run a trial and return its row, with the places of the relevant pages at each budget."""
+    laboratory, sources = opened(world)
+    row = laboratory.run(trial)
+    relevant = set(laboratory.world.about(trial.topic))
+    kept = ("species", "topic", "start", "seed", "recall_auc", "oracle_auc", *_RECALLS)
+    found = {name: row.get(name) for name in kept}
+    pages = [*RecordingModel.latest.fetched.items()]
+    for budget in BUDGETS:
+        first = pages[: budget * len(relevant)]
+        fetched = {page for page, _ in first}
+        linked = {target for _, targets in first for target in targets} - fetched
+        unlinked = {page for page in relevant - fetched - linked if not sources[page]}
+        counts = (
+            len(relevant & fetched),
+            len(relevant & linked),
+            len(relevant - fetched - linked - unlinked),
+            len(unlinked),
+        )
+        found[f"places_{budget}"] = [count / len(relevant) for count in counts]
+    return found
+
+
+def table(rows: list[Row]) -> Iterator[str]:
+    """Yield the lines of each species and start."""
+    by_trial = {key(row): row for row in rows}
+    for name, start in dict.fromkeys((row["species"], row["start"]) for row in rows):
+        own = [row for row in rows if (row["species"], row["start"]) == (name, start)]
+        area, oracle = (
+            np.mean([row[each] for row in own]) for each in ("recall_auc", "oracle_auc")
+        )
+        recalls = " ".join(f"{np.mean([row[each] or 0 for row in own]):.3f}" for each in _RECALLS)
+        beside = difference(own, by_trial)
+        yield f"{name:8} {start:6} {area:.3f} (oracle {oracle:.3f}) [{recalls}]  {beside}"
+        for budget in BUDGETS:
+            shares = np.mean([row[f"places_{budget}"] for row in own], axis=0)
+            said = ", ".join(
+                f"{share:.3f} {place}" for share, place in zip(shares, _PLACES, strict=True)
+            )
+            yield f"         after {budget}T: {said}"
+
+
+def main() -> None:
+    parser = parser_of(__doc__, "peeking.jsonl")
+    parser.add_argument("--processes", type=int, default=2)
+    given = parser.parse_args()
+    topics = read_topics(given.topics, given.split)
+    trials = trials_of(topics, ["evo", "peeking"], given.start, range(given.runs))
+    with (
+        ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn")) as pool,
+        stored_rows(given.out) as (rows, store),
+    ):
+        done = {key(row) for row in rows}
+        futures = [
+            pool.submit(hold, each, given.world)
+            for each in trials
+            if (each.species, each.topic, each.start, each.seed) not in done
+        ]
+        for future in as_completed(futures):
+            store([future.result()])
+    print(*table(rows), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
