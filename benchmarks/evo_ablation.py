@@ -22,14 +22,14 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+from evo_models import model_of
 from trial_rows import Row, interval, parser_of, spent_ms, stored_rows
 
-from evocrawl.relevance.vectors.model import query_vectors_of
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Trial, read_topics, trials_of
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species import SPECIES, Species, SpeciesContext
-from evocrawl.species.evo.link_model import FEATURES, LinkModel, Tuning, prior
+from evocrawl.species.evo.link_model import FEATURES, Tuning, prior
 from evocrawl.species.evo.species import evo
 
 Key = tuple[str, str, str, int]
@@ -45,22 +45,8 @@ GROUPS = {
 def variant(have: SpeciesContext, without: tuple[str, ...] = (), **options: Any) -> Species:
     """Return the species without some parts, or with other options."""
     before = prior.by_hand() if "prior" in without else prior.shipped()
-    tuning = Tuning(frozenset(without))
-    model = LinkModel(
-        have.relevance.link,
-        _reader_of(have),
-        have.relevant_at,
-        before,
-        tuning,
-        vectors=query_vectors_of(have.relevance),
-    )
+    model = model_of(have, before, Tuning(frozenset(without)))
     return evo(have.frontier(), have.base, model, have.leads(), **options)
-
-
-def _reader_of(have: SpeciesContext) -> Any:
-    """Return the reader of the query's language that the species has."""
-    shipped: Any = have.links()
-    return shipped._reader._hasher._reader
 
 
 def variants() -> dict[str, Callable[[SpeciesContext], Species]]:

@@ -1,6 +1,6 @@
 """Compares the species `evo` with its link model without a population.
 
-    python benchmarks/evo_agents.py WORLD TOPICS [--settings one concurrent sides long]
+    python benchmarks/evo_agents.py WORLD TOPICS [--settings one concurrent sides long misled]
         [--starts search far] [--variants evo] [--half first|second|all] [--runs 1]
         [--processes 1] [--out FILE]
 
@@ -11,6 +11,8 @@ one         one visit at a time, 5 requests for each relevant page; starts searc
 concurrent  sixteen visits under way; starts search and far
 sides       a topic of two sides: both queries, the pages of either; start search
 long        20 requests for each relevant page; start search
+misled      the weights of half of the features have the opposite sign at the start;
+            another half for each topic; starts search and far
 ==========  ========================================================================
 
 No budget is above half the world. Prints a line for each setting and variant: mean recall_auc, its
@@ -34,8 +36,10 @@ from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
+from evo_models import misleading, model_of
 from trial_rows import Row, stored_rows
 
 from evocrawl import relevance
@@ -50,6 +54,7 @@ from evocrawl.simulation.trials import SEARCH_HITS, Topic, far_start, read_topic
 from evocrawl.simulation.worlds.link_graph import WebGraph
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species import Maker, Species, SpeciesContext
+from evocrawl.species.evo.link_model.prior import Prior
 from evocrawl.species.evo.species import evo
 
 ALONE = "none"
@@ -57,12 +62,16 @@ ALONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Setting of trials: concurrent visits, requests per relevant page, starts, sides."""
+    """Setting of trials: concurrent visits, requests per relevant page, starts, sides.
+
+    With `misled` the model begins with a prior that is half wrong.
+    """
 
     concurrency: int = 1
     budget: int = 5
     starts: tuple[str, ...] = ("search", "far")
     sides: int = 1
+    misled: bool = False
 
 
 SETTINGS = {
@@ -70,6 +79,7 @@ SETTINGS = {
     "concurrent": Setting(concurrency=16),
     "sides": Setting(starts=("search",), sides=2),
     "long": Setting(budget=20, starts=("search",)),
+    "misled": Setting(misled=True),
 }
 
 
@@ -85,15 +95,23 @@ class Trial:
     variant: str
 
 
-def variant(have: SpeciesContext, **options: Any) -> Species:
-    """Return the species with other options."""
-    return evo(have.frontier(), have.base, have.links(), have.leads(), **options)
+def variant(have: SpeciesContext, before: Prior | None, **options: Any) -> Species:
+    """Return the species with another prior, or with other options."""
+    return evo(have.frontier(), have.base, model_of(have, before), have.leads(), **options)
 
 
-VARIANTS: dict[str, Maker] = {
-    "evo": variant,
-    ALONE: partial(variant, temperatures=(0.0,)),
+VARIANTS: dict[str, dict[str, Any]] = {
+    "evo": {},
+    "bolder": {"temperatures": (0.0, 0.3, 0.6, 1.0)},
+    ALONE: {"temperatures": (0.0,)},
 }
+
+
+def maker_of(trial: Trial) -> Maker:
+    """Return what makes the species of a trial."""
+    wrong = crc32(trial.topic.encode()) + trial.seed
+    before = misleading(wrong) if SETTINGS[trial.setting].misled else None
+    return partial(variant, before=before, **VARIANTS[trial.variant])
 
 
 def trials_of(
@@ -137,7 +155,7 @@ class Bench:
             self._seeds(trial, relevant),
             concurrency=setting.concurrency,
             scorer=self._scorer(config),
-            makers=(VARIANTS[trial.variant],),
+            makers=(maker_of(trial),),
         )
         pages = ((s.request, s.fingerprint) for s in done.steps if s.outcome == "fetched")
         hits = measures.hits_of(pages, relevant)

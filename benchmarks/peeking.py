@@ -25,16 +25,16 @@ from typing import Any
 
 import numpy as np
 from evo_ablation import difference, key
+from evo_models import model_of
 from trial_rows import Row, parser_of, stored_rows
 
 from evocrawl.core.model import Fingerprint, Page
-from evocrawl.relevance.vectors.model import query_vectors_of
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Trial, read_topics, trials_of
 from evocrawl.simulation.worlds.base import Document
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species import SPECIES, Species, SpeciesContext
-from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
+from evocrawl.species.evo.link_model import FEATURES, LinkModel
 from evocrawl.species.evo.link_model.evidence import Rows
 from evocrawl.species.evo.link_model.features import Matrix
 from evocrawl.species.evo.species import evo
@@ -55,18 +55,15 @@ class RecordingModel(LinkModel):
     latest: RecordingModel
 
     def __init__(
-        self, have: SpeciesContext, documents: dict[Fingerprint, Document] | None = None
+        self,
+        *parts: Any,
+        judge: Any,
+        documents: dict[Fingerprint, Document] | None = None,
+        **more: Any,
     ) -> None:
-        shipped: Any = have.links()
-        super().__init__(
-            have.relevance.link,
-            shipped._reader._hasher._reader,
-            have.relevant_at,
-            prior.shipped(),
-            vectors=query_vectors_of(have.relevance),
-        )
+        super().__init__(*parts, **more)
         self.fetched: dict[Fingerprint, set[Fingerprint]] = {}
-        self._judge: Any = have.relevance
+        self._judge = judge
         self._documents = documents
         self._target_of: dict[int, Fingerprint] = {}
         self._log_odds: dict[int, float] = {}
@@ -109,11 +106,12 @@ def opened(world: str) -> tuple[Laboratory, dict[Fingerprint, set[Fingerprint]]]
             if link.fingerprint != document.fingerprint:
                 sources[link.fingerprint].add(document.fingerprint)
 
-    def made(have: SpeciesContext, model: RecordingModel) -> Species:
+    def made(have: SpeciesContext, documents: dict[Fingerprint, Document] | None) -> Species:
+        model = model_of(have, kind=RecordingModel, judge=have.relevance, documents=documents)
         return evo(have.frontier(), have.base, model, have.leads())
 
-    SPECIES["evo"] = lambda have: made(have, RecordingModel(have))
-    SPECIES["peeking"] = lambda have: made(have, RecordingModel(have, documents))
+    SPECIES["evo"] = lambda have: made(have, None)
+    SPECIES["peeking"] = lambda have: made(have, documents)
     return laboratory, sources
 
 
