@@ -1,8 +1,8 @@
 """Compares the species `evo` with its link model without a population.
 
     python benchmarks/evo_agents.py WORLD TOPICS [--settings one concurrent sides long misled]
-        [--starts search far] [--variants evo] [--half first|second|all] [--runs 1]
-        [--processes 1] [--out FILE]
+        [--starts search far] [--variants evo bolder bolder_apart] [--half first|second|all]
+        [--runs 1] [--processes 1] [--out FILE]
 
 ==========  ========================================================================
 setting     a trial
@@ -18,7 +18,9 @@ misled      the weights of half of the features have the opposite sign at the st
 No budget is above half the world. Prints a line for each setting and variant: mean recall_auc, its
 mean difference to "none", a 95 % bootstrap interval over topics, then seeds, topics won and lost,
 and the duration of the crawl at the latency of the world. "none" is the model without a population:
-all agents follow it exactly, so there is nothing to select from.
+all agents follow it exactly, so there is nothing to select from. "bolder" has higher temperatures,
+and "bolder_apart" the same ones without inheritance: a clone gets a new genome, so that energy
+selects nothing.
 
 `--half` takes every other topic of the file, from the first or the second on; topics of two sides
 join each with the next one, the last with the first. Rows already in FILE (JSON lines) are not
@@ -31,7 +33,7 @@ import argparse
 import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
@@ -54,6 +56,7 @@ from evocrawl.simulation.trials import SEARCH_HITS, Topic, far_start, read_topic
 from evocrawl.simulation.worlds.link_graph import WebGraph
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species import Maker, Species, SpeciesContext
+from evocrawl.species.energy import EnergySharing
 from evocrawl.species.evo.link_model.prior import Prior
 from evocrawl.species.evo.species import evo
 
@@ -95,14 +98,19 @@ class Trial:
     variant: str
 
 
-def variant(have: SpeciesContext, before: Prior | None, **options: Any) -> Species:
-    """Return the species with another prior, or with other options."""
-    return evo(have.frontier(), have.base, model_of(have, before), have.leads(), **options)
+def variant(
+    have: SpeciesContext, before: Prior | None, *, inherits: bool = True, **options: Any
+) -> Species:
+    """Return the species with another prior, without inheritance, or with other options."""
+    species = evo(have.frontier(), have.base, model_of(have, before), have.leads(), **options)
+    return species if inherits else replace(species, breeding=EnergySharing())
 
 
+_BOLD = (0.0, 0.3, 0.6, 1.0)
 VARIANTS: dict[str, dict[str, Any]] = {
     "evo": {},
-    "bolder": {"temperatures": (0.0, 0.3, 0.6, 1.0)},
+    "bolder": {"temperatures": _BOLD},
+    "bolder_apart": {"temperatures": _BOLD, "inherits": False},
     ALONE: {"temperatures": (0.0,)},
 }
 

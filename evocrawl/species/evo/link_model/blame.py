@@ -36,7 +36,8 @@ def blame(tried: Singles, best: Singles, tries: int, best_of_all: float) -> Sing
     links that the crawl has followed. O(n).
     """
     share = min(1.0, tries / PATIENCE) / trust_in_hosts(tries, best_of_all)
-    return (_ONE - best) * np.log1p(np.float32(share) * tried) / _THREE
+    found: Singles = (_ONE - best) * np.log1p(np.float32(share) * tried) / _THREE
+    return found
 
 
 def trust_in_hosts(tries: int, best_of_all: float) -> float:
