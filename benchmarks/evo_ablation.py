@@ -13,17 +13,15 @@ time of choosing and settling a request. Rows already in FILE (JSON lines) are n
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from evo_models import model_of
-from trial_rows import Row, interval, parser_of, spent_ms, stored_rows
+from trial_rows import Row, interval, key, parser_of, run_trials, spent_ms
 
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Trial, read_topics, trials_of
@@ -92,11 +90,6 @@ def hold(
     return {name: row.get(name) for name in kept} | {"ms": spent_ms(row)}
 
 
-def key(row: Row) -> Key:
-    """Return the key of the trial of a row."""
-    return row["species"], row["topic"], row["start"], row["seed"]
-
-
 def table(rows: list[Row]) -> Iterator[str]:
     """Yield a line for each variant."""
     by_trial = {key(row): row for row in rows}
@@ -132,26 +125,15 @@ def main() -> None:
     given = parser.parse_args()
     topics = read_topics(given.topics, given.split)
     trials = trials_of(topics, given.variants, given.start, range(given.runs))
-    with (
-        ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn")) as pool,
-        stored_rows(given.out) as (rows, store),
-    ):
-        done = {key(row) for row in rows}
-        futures = [
-            pool.submit(
-                hold,
-                each,
-                given.world,
-                given.concurrency,
-                given.first,
-                given.per_page,
-                given.budget,
-            )
-            for each in trials
-            if (each.species, each.topic, each.start, each.seed) not in done
-        ]
-        for future in as_completed(futures):
-            store([future.result()])
+    held = partial(
+        hold,
+        world=given.world,
+        concurrency=given.concurrency,
+        first=given.first,
+        per_page=given.per_page,
+        budget=given.budget,
+    )
+    rows = run_trials(trials, held, given.processes, given.out)
     print(*table(rows), sep="\n")
 
 

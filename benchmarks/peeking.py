@@ -16,17 +16,15 @@ from no page. Rows already in FILE (JSON lines) are not repeated.
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import defaultdict
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from evo_ablation import difference, key
+from evo_ablation import difference
 from evo_models import model_of
-from trial_rows import Row, parser_of, stored_rows
+from trial_rows import Row, key, parser_of, run_trials
 
 from evocrawl.core.model import Fingerprint, Page
 from evocrawl.simulation.laboratory import Laboratory
@@ -163,18 +161,7 @@ def main() -> None:
     given = parser.parse_args()
     topics = read_topics(given.topics, given.split)
     trials = trials_of(topics, ["evo", "peeking"], given.start, range(given.runs))
-    with (
-        ProcessPoolExecutor(given.processes, multiprocessing.get_context("spawn")) as pool,
-        stored_rows(given.out) as (rows, store),
-    ):
-        done = {key(row) for row in rows}
-        futures = [
-            pool.submit(hold, each, given.world)
-            for each in trials
-            if (each.species, each.topic, each.start, each.seed) not in done
-        ]
-        for future in as_completed(futures):
-            store([future.result()])
+    rows = run_trials(trials, partial(hold, world=given.world), given.processes, given.out)
     print(*table(rows), sep="\n")
 
 

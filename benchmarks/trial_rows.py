@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+
+from evocrawl.simulation.trials import Trial
 
 Row = dict[str, Any]
 
@@ -49,6 +53,33 @@ def stored_rows(path: Path) -> Iterator[tuple[list[Row], Store]]:
             file.flush()
 
         yield rows, store
+
+
+def key(row: Row) -> tuple[str, str, str, int]:
+    """Return the species, topic, start and seed of a row."""
+    return row["species"], row["topic"], row["start"], row["seed"]
+
+
+def run_trials(
+    trials: Iterable[Trial], hold: Callable[[Trial], Row], processes: int, path: Path
+) -> list[Row]:
+    """Run the trials whose rows are not in the file yet; return all rows of the file.
+
+    `hold` runs a trial, in a process of a pool, and returns its row.
+    """
+    with (
+        ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool,
+        stored_rows(path) as (rows, store),
+    ):
+        done = {key(row) for row in rows}
+        futures = [
+            pool.submit(hold, each)
+            for each in trials
+            if (each.species, each.topic, each.start, each.seed) not in done
+        ]
+        for future in as_completed(futures):
+            store([future.result()])
+    return rows
 
 
 def spent_ms(row: Row) -> float:
