@@ -119,11 +119,21 @@ class HostLeases:
                     await asyncio.sleep(_PAUSE_S)
         self._events.work_found.send()
 
-    async def welcome(self, hosts: Iterable[str]) -> None:
-        """Add the agents that travelled to those of `hosts` that are ours to the population."""
+    def note_others(self, hosts: Iterable[str]) -> None:
+        """Note hosts that other workers have leased, except those that were asked for.
+
+        The answer will name the owners of these, or this worker.
+        """
+        self._sync.leased_by_others([each for each in hosts if each not in self.asked])
+
+    async def welcome(self, hosts: Iterable[str], *, are_new: bool = False) -> None:
+        """Add the agents that travelled to those of `hosts` that are ours to the population.
+
+        If the leases of the hosts `are_new`, the other workers learn of them.
+        """
         guests: list[TravellingAgent] = []
         leases = {each: self.table.leases[each] for each in hosts if each in self.table.leases}
-        for host, row in await self._state.welcome(leases):
+        for host, row in await self._state.welcome(leases, are_new=are_new):
             try:
                 guests.append(self._rows.unpack_guest(row))
             except ValueError as error:
@@ -195,7 +205,7 @@ class HostLeases:
             self.taken_over += was_anothers
             self._sync.gained(host, lease, done, was_anothers=was_anothers)
             await self._show(host)
-            await self.welcome([host])
+            await self.welcome([host], are_new=True)
         except Unreachable as error:
             self._events.redis_answered.send(error)
             return False

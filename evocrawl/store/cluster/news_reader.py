@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from evocrawl.core.model import Page
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.population_sync import PopulationSync
-from evocrawl.store.cluster.redis.cluster_event import ClusterEvent
 from evocrawl.store.cluster.redis.codec import RowCodec
 from evocrawl.store.cluster.redis.state import ClusterState
 
@@ -26,6 +25,8 @@ class NewsReader:
     ) -> None:
         self.read_to = "0-0"
         """The position in the inbox up to which events were read and applied."""
+        self._leases_to = ""
+        """The position in the list of leases up to which they were read."""
         self._state = state
         self._rows = rows
         self._sync = sync
@@ -41,16 +42,18 @@ class NewsReader:
     async def listen(self, applied: int) -> bool:
         """Apply up to 100 events and return whether there were any.
 
-        Looks for further changes of users than the first `applied`, too.
+        Looks for leases of other workers, and for further changes of users than the first
+        `applied`, too. Agents arrive after all links.
         """
-        news = await self._state.look(self.read_to, _AT_ONCE, applied)
+        news = await self._state.look(self.read_to, _AT_ONCE, applied, self._leases_to)
         self.has_changes = news.has_changes
-        for some in _in_steps(news.events):
-            if some[0].kind == "link":
-                await self._host_leases.show_found([each.body for each in some])
-            else:
-                await self._host_leases.welcome(each.host for each in some)
+        self._host_leases.note_others(news.leases)
+        self._leases_to = news.leases_to
+        for some in _in_steps(each.body for each in news.events if each.kind == "link"):
+            await self._host_leases.show_found(some)
             await asyncio.sleep(0)
+        if guests := {each.host: None for each in news.events if each.kind == "guest"}:
+            await self._host_leases.welcome(guests)
         self.read_to, self._is_behind = news.read_to, len(news.events) >= _AT_ONCE
         return bool(news.events)
 
@@ -69,14 +72,14 @@ class NewsReader:
         return page
 
 
-def _in_steps(news: Sequence[ClusterEvent]) -> Iterator[list[ClusterEvent]]:
-    """Divide events, in their order, into arrived agents, and links of several pages."""
-    step, bytes_ = list[ClusterEvent](), 0
-    for each in news:
-        bytes_ += len(each.body)
-        if step and (each.kind != step[0].kind or bytes_ > _BYTES_A_STEP):
+def _in_steps(found: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Divide the links of pages, in their order, into those that are shown in one step each."""
+    step, bytes_ = list[bytes](), 0
+    for each in found:
+        bytes_ += len(each)
+        if step and bytes_ > _BYTES_A_STEP:
             yield step
-            step, bytes_ = [], len(each.body)
+            step, bytes_ = [], len(each)
         step.append(each)
     if step:
         yield step

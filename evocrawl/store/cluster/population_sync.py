@@ -182,6 +182,16 @@ class PopulationSync:
         if host not in table.leases and (host not in table.foreign or host in table.waiting):
             self._forget([host])
 
+    def leased_by_others(self, hosts: Iterable[str]) -> None:
+        """Withdraw the links that wait at hosts which other workers have leased. O(hosts).
+
+        A host of which no link is known is not noted: the answer to an offer names its owner.
+        """
+        table = self.lease_table
+        gone = [each for each in hosts if each in table.waiting and each not in table.leases]
+        if gone:
+            self._forget(gone)
+
     def is_claimed(self, target: Fingerprint) -> bool:
         """Return whether a link was followed here, or withdrawn."""
         return self._base.is_claimed(target)

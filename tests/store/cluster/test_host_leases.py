@@ -51,7 +51,7 @@ class Redis:
         asked = set(shards) - self.silent
         return asked - self.cast_out, self.cast_out & asked
 
-    async def welcome(self, leases: dict[str, str]) -> list[tuple[str, bytes]]:  # noqa: ARG002
+    async def welcome(self, *_: object, are_new: bool) -> list[tuple[str, bytes]]:  # noqa: ARG002
         return []
 
     async def done(self, host: str) -> AsyncIterator[list[bytes]]:  # noqa: ARG002
@@ -144,6 +144,25 @@ def test_a_host_whose_links_are_being_offered_is_not_requested_before_the_answer
         assert redis.calls == ["take a.test"]
         assert worker.host_leases.table.foreign == {"b.test"}
         assert list(worker.host_leases.table.leases) == ["a.test"]
+
+    play(story)
+
+
+def test_news_of_a_lease_do_not_take_a_host_from_agents_that_asked_for_it() -> None:
+    """The answer names its owner. Links that wait at another such host are withdrawn at once."""
+
+    async def story(worker: ClusterWorker, redis: Redis) -> None:
+        table, hosts = worker.host_leases.table, ("a.test", "b.test")
+        for host in hosts:
+            table.wait(host, link(f"http://{host}/").fingerprint)
+        worker.host_leases.ask("a.test")
+        worker.host_leases.note_others([*hosts, "never.met.test"])
+        assert table.foreign == {"b.test"}
+        await settled(worker)
+        assert redis.calls == ["take a.test"]
+        assert list(table.leases) == list(table.waiting) == ["a.test"]
+        worker.host_leases.note_others(hosts)
+        assert list(table.leases) == ["a.test"]
 
     play(story)
 

@@ -42,6 +42,23 @@ def test_links_of_hosts_of_other_workers_are_left_to_them() -> None:
     assert stage.asked == []
 
 
+def test_links_wait_no_longer_at_a_host_that_another_worker_has_leased() -> None:
+    """No agent chooses them, asks for the host and travels there. If it is leased here, they are
+    open.
+    """
+    stage = Stage()
+    stage.show(OURS)
+    first = stage.choose()
+    assert first is not None
+    stage.settle(first, THEIRS, VACANT)
+    stage.sync.leased_by_others(["theirs.test", "ours.test"])
+    assert stage.all_visits() == set()
+    assert stage.asked == ["vacant.test"]
+    stage.gain("theirs.test")
+    stage.show(THEIRS)
+    assert stage.all_visits() == {THEIRS}
+
+
 def test_links_of_own_hosts_are_never_hidden() -> None:
     """Also if Redis has named another worker a moment ago."""
     stage = Stage()

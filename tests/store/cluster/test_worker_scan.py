@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 
 import pytest
 from crowd import BOUNDS
@@ -58,7 +59,7 @@ def test_a_worker_with_enough_hosts_looks_for_news_every_two_seconds(
     """One without, and one that has not read all of them, looks each time."""
     looks, now_s, is_behind = 0, 0.0, False
 
-    async def look(after: str, most: int, _applied: int) -> News:
+    async def look(after: str, most: int, *_: object) -> News:
         nonlocal looks
         looks += 1
         return News([ClusterEvent("1", "guest", "a.test")] * (most * is_behind), after)
@@ -81,3 +82,28 @@ def test_a_worker_with_enough_hosts_looks_for_news_every_two_seconds(
     is_behind = True
     looks_in(2.0, 0)
     assert looks_in(1.0, 0) == 10
+
+
+def test_links_are_shown_in_one_step_although_agents_have_come_between_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The agents arrive after all links, those for one host together."""
+    steps: list[list[bytes | str]] = []
+    kinds = ("link", "guest", "link", "guest", "link")
+
+    async def look(after: str, *_: object) -> News:
+        return News(
+            [ClusterEvent("1", kind, "a.test", b"%d" % at) for at, kind in enumerate(kinds)], after
+        )
+
+    async def note(some: Iterable[bytes | str]) -> None:
+        steps.append([*some])
+
+    population, _ = make_population(bounds=BOUNDS)
+    place, terms = RedisAddress.of("redis://unused.test"), ClusterTerms(None, BOUNDS, 15.0, 60.0)
+    worker = ClusterWorker(place, population, NoPayloads(), terms)
+    monkeypatch.setattr(worker._state, "look", look)
+    monkeypatch.setattr(worker.host_leases, "show_found", note)
+    monkeypatch.setattr(worker.host_leases, "welcome", note)
+    assert asyncio.run(worker._news.listen(0))
+    assert steps == [[b"0", b"2", b"4"], ["a.test"]]

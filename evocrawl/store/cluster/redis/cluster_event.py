@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """An event for a worker that leases hosts: `kind` is link or guest.
+    """An event of the worker `session`: `kind` is link, guest or lease.
 
-    `host` is that of a guest; `body` has the links of a page: see `RowCodec.pack_found`.
+    `host` is that of a guest or a lease; `body` has the links of a page: see `RowCodec.pack_found`.
     """
 
     session: str
@@ -20,7 +20,7 @@ class ClusterEvent:
 
 
 def events_of(entries: Iterable[tuple[bytes, Sequence[bytes]]]) -> list[ClusterEvent]:
-    """Return the events of an inbox, whose entries have names and values in turn.
+    """Return the events of a stream, whose entries have names and values in turn.
 
     Skips invalid entries.
     """
@@ -32,6 +32,6 @@ def events_of(entries: Iterable[tuple[bytes, Sequence[bytes]]]) -> list[ClusterE
             event = ClusterEvent(by, kind, host, fields[b"body"])
         except (KeyError, ValueError):
             continue
-        if kind in ("link", "guest"):
+        if kind in ("link", "guest", "lease"):
             found.append(event)
     return found

@@ -13,9 +13,9 @@ from evocrawl.store.cluster.redis.connection import Call
 from evocrawl.store.cluster.redis.keys import KeyNames
 
 NEWS_KEPT = 20_000
-"""Number of events that the inbox of a worker keeps, at least."""
+"""Number of events that the inbox of a worker keeps, at least; so does the list of leases."""
 
-_INBOX_MS = 3_600_000
+_STREAM_MS = 3_600_000
 """An inbox to which nothing was added for so long is deleted: its worker has gone."""
 
 
@@ -66,8 +66,7 @@ class RedisCommands:
 
     def news(self, worker: str, kind: str, host: str, body: bytes = b"") -> Call:
         """Return the call that sends an event to the inbox of a worker; see `ClusterEvent`."""
-        arguments = [NEWS_KEPT, _INBOX_MS, self.session, kind, host, body]
-        return "tell", [self.layout.whole(f"inbox:{worker}")], arguments
+        return event_for(self.layout.whole(f"inbox:{worker}"), self.session, kind, host, body)
 
     def found(self, worker: str, digest: bytes, rows: Iterable[tuple[str, str, str]]) -> Call:
         """Return the call that sends links of a page to the worker that leases their hosts.
@@ -75,3 +74,8 @@ class RedisCommands:
         `digest` is the packed digest of the page.
         """
         return self.news(worker, "link", "", self.rows.pack_found(digest, rows))
+
+
+def event_for(stream: str, session: str, kind: str, host: str, body: bytes = b"") -> Call:
+    """Return the call that adds an event of the worker `session` to a stream."""
+    return "tell", [stream], [NEWS_KEPT, _STREAM_MS, session, kind, host, body]

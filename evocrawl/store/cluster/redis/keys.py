@@ -16,6 +16,7 @@ status          hash       worker to what it reports of itself, as JSON; see `Wo
 budget          hash       requests taken by workers, and each worker's last call
 ended           string     why the crawl has ended, as JSON
 inbox:WORKER    stream     links and agents for the hosts of a worker; the latest 20 000 or so
+leases          stream     hosts that were leased, each with its worker; the latest 20 000 or so
 parts:NAME      hash       worker to what it has learnt; NAME is a species, or "ranks"
 numbers:NAME    hash       worker to how often it has sent that
 quarantine      list       entries that could not be read

@@ -133,7 +133,7 @@ return 1
 """
 
 TELL = """
--- KEYS inbox  ARGV most ttl worker kind host body
+-- KEYS stream  ARGV most ttl worker kind host body
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'by', ARGV[3], 'kind', ARGV[4],
            'host', ARGV[5], 'body', ARGV[6])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -220,10 +220,16 @@ return {hosts, tonumber(redis.call('GET', KEYS[2]) or '0')}
 """
 
 LOOK = """
--- KEYS inbox changes  ARGV after most applied
--- -> {entries of the inbox after `after`, the first change after the first `applied`, if any}
-local news = redis.call('XREAD', 'COUNT', ARGV[2], 'STREAMS', KEYS[1], ARGV[1])
-return {news and news[1] and news[1][2] or {}, redis.call('LRANGE', KEYS[2], ARGV[3], ARGV[3])}
+-- KEYS inbox changes leases  ARGV after most applied leases_after ("": now)
+-- -> {entries of the inbox after `after`, the first change after the first `applied`, if any,
+--     leases after `leases_after`, `leases_after`}
+local function entries(key, after, most)
+  local news = redis.call('XREAD', 'COUNT', most, 'STREAMS', key, after)
+  return news and news[1] and news[1][2] or {}
+end
+local since = ARGV[4] ~= '' and ARGV[4] or string.format('%d-0', now() - 1)
+return {entries(KEYS[1], ARGV[1], ARGV[2]), redis.call('LRANGE', KEYS[2], ARGV[3], ARGV[3]),
+        entries(KEYS[3], since, 10 * ARGV[2]), since}
 """
 
 STEER = """

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evocrawl.store.cluster.redis.changes import RunBegan, pack_change
 from evocrawl.store.cluster.redis.cluster_event import ClusterEvent, events_of
+from evocrawl.store.cluster.redis.commands import event_for
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.introduction import introduce
 from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames
@@ -41,11 +42,15 @@ class Worker:
 class News:
     """Events for a worker, the position in its inbox after them, and whether users have changed
     the crawl.
+
+    `leases` are hosts that other workers have leased, `leases_to` is the position after them.
     """
 
     events: list[ClusterEvent]
     read_to: str
     has_changes: bool = False
+    leases: list[str] = field(default_factory=list)
+    leases_to: str = ""
 
 
 class ClusterState:
@@ -156,24 +161,36 @@ class ClusterState:
         """Return whether a host has open links."""
         return bool(await self._run("has_open", self.layout.of(host, "open:", "todo"), [host]))
 
-    async def welcome(self, leases: Mapping[str, str]) -> list[tuple[str, bytes]]:
-        """Remove and return the agents that travelled to hosts of ours, each with its host."""
+    async def welcome(
+        self, leases: Mapping[str, str], *, are_new: bool = False
+    ) -> list[tuple[str, bytes]]:
+        """Remove and return the agents that travelled to hosts of ours, each with its host.
+
+        If the leases `are_new`, all workers learn of them.
+        """
         calls = [
             ("welcome", self.layout.of(host, "owner", "guests:"), [host, lease])
             for host, lease in leases.items()
         ]
-        found = await self._connection.run_all(calls)
-        return [(host, row) for host, rows in zip(leases, found, strict=True) for row in rows]
+        log = self.layout.whole("leases")
+        news = [event_for(log, self.session, "lease", host) for host in leases if are_new]
+        found = await self._connection.run_all(calls + news)
+        return [(host, row) for host, rows in zip(leases, found, strict=False) for row in rows]
 
-    async def look(self, after: str, most: int, applied: int = 0) -> News:
+    async def look(self, after: str, most: int, applied: int = 0, leases_after: str = "") -> News:
         """Return up to `most` events for this worker since `after`.
 
-        Also whether there are more than the `applied` changes of users.
+        Also whether there are more than the `applied` changes of users, and up to ten times `most`
+        leases of others since the position `leases_after` ("": from now on).
         """
-        keys = [self.layout.whole(each) for each in (f"inbox:{self.session}", "changes")]
-        entries, changes = await self._run("look", keys, [after, most, applied])
-        read_to = _text(entries[-1][0]) if entries else after
-        return News(events_of(entries), read_to, bool(changes))
+        keys = [self.layout.whole(each) for each in (f"inbox:{self.session}", "changes", "leases")]
+        arguments = [after, most, applied, leases_after]
+        entries, changes, taken, since = await self._run("look", keys, arguments)
+        others = [each.host for each in events_of(taken) if each.session != self.session]
+        return News(
+            events_of(entries), _end_of(entries, after), bool(changes),
+            others, _end_of(taken, _text(since)),
+        )  # fmt: skip
 
     async def page(self, host: str, key: bytes) -> tuple[bytes | None, bytes | None]:
         """Return record and content of a page; None for missing ones."""
@@ -285,6 +302,11 @@ class ClusterState:
 
     async def _run(self, name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
         return await self._connection.run(name, keys, arguments)
+
+
+def _end_of(entries: Sequence[tuple[bytes, Any]], after: str) -> str:
+    """Return the position after the entries of a stream that were read from `after` on."""
+    return _text(entries[-1][0]) if entries else after
 
 
 def _text(value: bytes) -> str:

@@ -17,7 +17,7 @@ from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.keys import RedisAddress
 from evocrawl.store.cluster.redis.outbox import Outbox, OutboxBatch
 from evocrawl.store.cluster.redis.persistence_check import Keeping
-from evocrawl.store.cluster.redis.state import ClusterState, News
+from evocrawl.store.cluster.redis.state import ClusterState
 
 
 def test_another_crawl_is_refused_by_name(server: RedisServer) -> None:
@@ -86,7 +86,8 @@ def test_results_that_redis_has_lost_are_reported_again(server: RedisServer) -> 
         reader.session = other.session
         found = await reader.look("0-0", 100)
         bodies = [each.body for each in found.events]
-        assert await reader.look(found.read_to, 100, 1) == News([], found.read_to)
+        later = await reader.look(found.read_to, 100, 1)
+        assert (later.events, later.read_to, later.has_changes) == ([], found.read_to, False)
         assert list(dict.fromkeys(bodies)) == [str(number).encode() for number in range(30)]
 
     run(server, story)

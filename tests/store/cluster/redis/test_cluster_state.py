@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from cluster_crowd import HOST, A, B, Crowd, link, run, taken
 from rediscluster import RedisCluster
 from redisserver import RedisServer
@@ -47,6 +49,30 @@ def test_any_worker_can_take_a_released_host(any_server: AnyServer) -> None:
         assert (await second.take(HOST))[0] is False
         await first.release({HOST: lease})
         assert [*(await second.take(HOST))][::2] == [True, True]
+
+    run(any_server, story)
+
+
+def test_workers_learn_of_the_leases_of_others_since_their_first_look(
+    any_server: AnyServer,
+) -> None:
+    """Each lease once; their own leases are no news, nor are those before they joined."""
+
+    async def story(crowd: Crowd) -> None:
+        first, *_ = await crowd.join()
+        await first.welcome({"early.test": f"{first.session}.1"}, are_new=True)
+        await asyncio.sleep(0.005)  # a position is a time in milliseconds
+        second, *_ = await crowd.join()
+        begun = await second.look("0-0", 9)
+        assert begun.leases == []
+        for state, host in ((first, "a.test"), (second, "b.test"), (first, "c.test")):
+            await state.welcome({host: f"{state.session}.1"}, are_new=True)
+            await state.welcome({host: f"{state.session}.1"})
+        found = await second.look("0-0", 9, leases_after=begun.leases_to)
+        assert found.leases == ["a.test", "c.test"]
+        assert found.events == []
+        later = await second.look("0-0", 9, leases_after=found.leases_to)
+        assert (later.leases, later.leases_to) == ([], found.leases_to)
 
     run(any_server, story)
 
