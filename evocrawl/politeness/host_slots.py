@@ -125,6 +125,11 @@ class HostSlots:
         for address in list(self._addresses):
             self._let_in(address)
 
+    def is_closed(self, host: str) -> bool:
+        """Return True from `close` to `reopen`. O(1)."""
+        state = self._busy.get(host)
+        return state is not None and state.closed
+
     def close(self, host: str) -> None:
         """Start no visit at `host` until `reopen`."""
         self._busy.setdefault(host, _State()).closed = True

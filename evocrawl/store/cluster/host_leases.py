@@ -162,6 +162,7 @@ class HostLeases:
             self._begin(partial(self._take, host))
         elif is_foreign:
             self._sync.is_foreign(host)
+        self._sync.answered(host)
 
     async def _take(self, host: str) -> None:
         try:

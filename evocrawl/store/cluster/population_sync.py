@@ -33,7 +33,7 @@ from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.open_callbacks import OpenCallbacks
 from evocrawl.store.cluster.redis.codec import Source
 from evocrawl.store.cluster.redis.commands import RedisCommands
-from evocrawl.store.cluster.redis.outbox import OutboxBatch
+from evocrawl.store.cluster.redis.outbox import OutboxBatch, hosts_of
 from evocrawl.store.cluster.visit_reports import VisitReports
 from evocrawl.store.journal.operations import (
     CallbackContinued,
@@ -78,6 +78,8 @@ class PopulationSync:
         events.report_refused.connect(self.fenced_off)
         self._gate: Gate = lambda _: None
         self._pacing: dict[str, float] = {}
+        self._unanswered = set[str]()
+        """Hosts that are closed until the answer to an offer of links names their owner."""
         self._callbacks = OpenCallbacks()
         self.links = FoundLinks(population, lease_table, calls, put, self._callbacks, events)
         self._reports = VisitReports(lease_table, calls, self.links.place, self._exchange.digest)
@@ -182,6 +184,14 @@ class PopulationSync:
         if host not in table.leases and (host not in table.foreign or host in table.waiting):
             self._forget([host])
 
+    def answered(self, host: str) -> None:
+        """Let agents choose links to a host again: its owner is known, or it has none."""
+        if host in self._unanswered:
+            self._unanswered.remove(host)
+            self.population.environment.hosts.reopen(host)
+            if host in self.lease_table.waiting:
+                self._events.work_found.send()
+
     def leased_by_others(self, hosts: Iterable[str]) -> None:
         """Withdraw the links that wait at hosts which other workers have leased. O(hosts).
 
@@ -224,7 +234,21 @@ class PopulationSync:
             self.fenced += 1
         else:
             self.pages += isinstance(outcome, Fetched)
+            self._close_unknown(report)
             self._put(self._callbacks.hold(visit, lead, outcome, report))
+
+    def _close_unknown(self, report: OutboxBatch) -> None:
+        """Close the hosts of offered links that have no known owner until the answer names it.
+
+        An agent that chose such a link now would nearly always do so in vain: links lead to hosts
+        that others have leased.
+        """
+        table, hosts = self.lease_table, self.population.environment.hosts
+        for host in hosts_of(report.offers):
+            is_known = host in table.leases or host in table.foreign
+            if not is_known and not hosts.is_closed(host):
+                hosts.close(host)
+                self._unanswered.add(host)
 
     def _source_of(self, lead: Lead) -> Source | None:
         return self._source(lead.source)

@@ -45,6 +45,8 @@ def test_links_of_hosts_of_other_workers_are_left_to_them() -> None:
 def test_links_wait_no_longer_at_a_host_that_another_worker_has_leased() -> None:
     """No agent chooses them, asks for the host and travels there. If it is leased here, they are
     open.
+
+    Nor does an agent choose a link to a host whose owner the answer to its offer will name.
     """
     stage = Stage()
     stage.show(OURS)
@@ -52,6 +54,10 @@ def test_links_wait_no_longer_at_a_host_that_another_worker_has_leased() -> None
     assert first is not None
     stage.settle(first, THEIRS, VACANT)
     stage.sync.leased_by_others(["theirs.test", "ours.test"])
+    assert stage.all_visits() == set()
+    assert stage.asked == []
+    for host in ("theirs.test", "vacant.test"):
+        stage.sync.answered(host)
     assert stage.all_visits() == set()
     assert stage.asked == ["vacant.test"]
     stage.gain("theirs.test")

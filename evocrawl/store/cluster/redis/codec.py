@@ -8,7 +8,6 @@ invalid row, and the reader moves the row to the quarantine.
 from __future__ import annotations
 
 import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -35,7 +34,7 @@ from evocrawl.store.cluster.redis.row_checks import (
 from evocrawl.store.journal.codec import OperationCodec, Payloads
 from evocrawl.store.journal.operations.row import to_json
 
-SCHEMA = 4
+SCHEMA = 5
 """Version of the rows and keys; a worker refuses a crawl with another version."""
 
 _MOST_CONTENT_BYTES = 64 << 20
@@ -44,6 +43,9 @@ _DOMAINS, _HOST = 64, 255
 _SIZE_BYTES = 4
 _TEXT = 4000
 """Characters of the text of a page that are sent with its links."""
+_LEAST_COMPRESSED = 2048
+"""Length of JSON from which on it is sent compressed: less takes longer to compress than to send.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +129,14 @@ class RowCodec:
 
     @staticmethod
     def pack_digest(digest: PageDigest) -> bytes:
-        """Return the digest of a page and the beginning of its text. Compressed JSON.
+        """Return the digest of a page and the beginning of its text.
 
-        It is packed once for all workers that get links of the page.
+        It is packed once for all workers that get links of the page: JSON, with its size before it
+        and the digests of species after it.
         """
-        of_species = {name: b64encode(each).decode() for name, each in digest.of_species.items()}
-        return zlib.compress(to_json([digest.text[:_TEXT], of_species]).encode(), 1)
+        sizes = {name: len(each) for name, each in digest.of_species.items()}
+        head = _pack_list(to_json([digest.text[:_TEXT], sizes]))
+        return b"".join((_size_of(head), head, *digest.of_species.values()))
 
     @staticmethod
     def pack_found(digest: bytes, rows: Iterable[tuple[str, str, str]]) -> bytes:
@@ -142,21 +146,21 @@ class RowCodec:
         """
         # A row is JSON.
         links = ",".join(f'[{to_json(host)},"{key}",{row}]' for host, key, row in rows)
-        size = len(digest).to_bytes(_SIZE_BYTES, "big")
-        return size + digest + zlib.compress(f"[{links}]".encode(), 1)
+        return _size_of(digest) + digest + _pack_list(f"[{links}]")
 
     def unpack_found(self, packed: bytes, hosts: Container[str]) -> tuple[PageDigest, Found]:
         """Return the digest of the page, and the links to `hosts`. Raises ValueError."""
-        end = _SIZE_BYTES + int.from_bytes(packed[:_SIZE_BYTES], "big")
+        digest, rows = _divided(packed)
         try:
-            text, packed_digests = _unpack_list(packed[_SIZE_BYTES:end])
-            of_species = {
-                name: b64decode(of_kind(each, str), validate=True)
-                for name, each in of_kind(packed_digests, dict).items()
-            }
+            head, digests = _divided(digest)
+            text, sizes = _unpack_list(head)
+            of_species, at = {}, 0
+            for name, size in of_kind(sizes, dict).items():
+                of_species[name] = digests[at : at + whole(size)]
+                at += size
             links = [
                 (host, *self._link(host, of_kind(key, str).encode(), of_kind(row, dict)))
-                for host, key, row in _unpack_list(packed[end:])
+                for host, key, row in _unpack_list(rows)
                 if of_kind(host, str) in hosts
             ]
         except (zlib.error, TypeError) as error:
@@ -251,9 +255,27 @@ def pack_about(about: dict[str, Any]) -> str:
     return to_json({"schema": SCHEMA, **about})
 
 
+def _size_of(part: bytes) -> bytes:
+    return len(part).to_bytes(_SIZE_BYTES, "big")
+
+
+def _divided(packed: bytes) -> tuple[bytes, bytes]:
+    """Return a part that has its size before it, and what follows it."""
+    end = _SIZE_BYTES + int.from_bytes(packed[:_SIZE_BYTES], "big")
+    return packed[_SIZE_BYTES:end], packed[end:]
+
+
+def _pack_list(row: str) -> bytes:
+    """Return a list, given as JSON, compressed if it is long."""
+    packed = row.encode()
+    return packed if len(packed) < _LEAST_COMPRESSED else zlib.compress(packed, 1)
+
+
 def _unpack_list(packed: bytes) -> list[Any]:
-    """Return a list that was packed as compressed JSON. Raises ValueError or zlib.error."""
-    found: list[Any] = read_row(zlib.decompressobj().decompress(packed, MOST_BYTES + 1), list)
+    """Undo `_pack_list`. Raises ValueError or zlib.error."""
+    if not packed.startswith(b"["):
+        packed = zlib.decompressobj().decompress(packed, MOST_BYTES + 1)
+    found: list[Any] = read_row(packed, list)
     return found
 
 

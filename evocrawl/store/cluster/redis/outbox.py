@@ -87,7 +87,7 @@ class Outbox:
     def put(self, parcel: OutboxBatch) -> None:
         """Append a batch to the queue. O(offers)."""
         self._waiting.append(parcel)
-        self._offering.update(_hosts_of(parcel))
+        self._offering.update(hosts_of(parcel.offers))
         self._nothing.clear()
         self._something.set()
 
@@ -133,7 +133,7 @@ class Outbox:
         offers = [call for parcel in parcels for call in parcel.offers]
         found = await self._connection.run_all(offers) if offers else []
         for parcel in parcels[self._answered :]:
-            self._offering -= Counter(_hosts_of(parcel))
+            self._offering -= Counter(hosts_of(parcel.offers))
         self._answered = len(parcels)
         answer = iter(found)
         notes = [note for parcel in parcels for note in self._note(
@@ -184,8 +184,9 @@ class Outbox:
         ]
 
 
-def _hosts_of(parcel: OutboxBatch) -> list[str]:
-    return [host for _, _, (host, *_) in parcel.offers]
+def hosts_of(offers: Sequence[Call]) -> list[str]:
+    """Return the hosts of links that are offered."""
+    return [host for _, _, (host, *_) in offers]
 
 
 _FENCED = ("record", "settle")

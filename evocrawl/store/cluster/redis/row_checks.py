@@ -22,13 +22,16 @@ def read_row(packed: bytes, kind: type) -> Any:
     if len(packed) > MOST_BYTES:
         raise ValueError("an entry is too large")
     try:
-        return of_kind(json.loads(packed, parse_constant=_refuse), kind)
+        return of_kind(_read(packed.decode(errors="surrogatepass")), kind)
     except RecursionError as error:
         raise ValueError("an entry is nested too deeply") from error
 
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not a number")
+
+
+_read = json.JSONDecoder(parse_constant=_refuse).decode
 
 
 def of_kind(value: Any, kind: type) -> Any:

@@ -30,7 +30,7 @@ def test_another_crawl_is_refused_by_name(server: RedisServer) -> None:
         with crowd.server.client() as client:
             key = "evocrawl:{evocrawl}:about"
             client.set(key, json.dumps({**ABOUT, "schema": 99}))
-            with pytest.raises(StateError, match=r"version 99, this evocrawl knows 4") as refused:
+            with pytest.raises(StateError, match=r"version 99, this evocrawl knows 5") as refused:
                 await crowd.join()
             assert PASSWORD not in str(refused.value)
             client.set(key, b"\x80\x04 a pickle")

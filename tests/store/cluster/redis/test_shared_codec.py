@@ -33,6 +33,10 @@ def key_of(link: Link) -> bytes:
     return link.fingerprint.hex().encode()
 
 
+def sized(part: bytes) -> bytes:
+    return len(part).to_bytes(4, "big") + part
+
+
 @given(URLS, TEXT, TEXT, st.floats(0, 1), st.integers(0, 99))
 def test_a_link_is_read_with_its_source(
     url: str, anchor: str, context: str, relevance: float, depth: int
@@ -68,9 +72,10 @@ def test_a_row_that_is_no_list_of_links_is_refused(row: bytes) -> None:
     assume(row.strip() != b"[]")
     digest = ROWS.pack_digest(PageDigest())
     bodies = [row, zlib.compress(row), zlib.compress(b" " * (1 << 21))]
-    after_digest = [len(digest).to_bytes(4, "big") + digest + each for each in bodies]
-    as_digest = [len(each).to_bytes(4, "big") + each + zlib.compress(b"[]") for each in bodies]
-    for packed in (*bodies, *after_digest, *as_digest):
+    after_digest = [sized(digest) + each for each in bodies]
+    as_digest = [sized(each) + b"[]" for each in bodies]
+    as_head = [sized(sized(each)) + b"[]" for each in bodies]
+    for packed in (*bodies, *after_digest, *as_digest, *as_head):
         with pytest.raises(ValueError):  # noqa: PT011 - any message will do
             ROWS.unpack_found(packed, {"a.test"})
 
