@@ -1,7 +1,7 @@
 """Judges the population of the species `evo` in ten crawls of like topics, one after the other.
 
     python benchmarks/evo_ten_crawls.py WORLD TOPICS [--variants evo evo_pool …] [--against none]
-        [--runs 1] [--out FILE]
+        [--same] [--runs 1] [--out FILE]
 
 Like topics are those of a category, the part of a label before its first dot, that have 10 to 120
 pages; a label without a dot belongs to the category of all such labels. A category with ten of them
@@ -14,18 +14,21 @@ alive. Each variant exists a second time with the ending "_learnt": there a craw
 link model that the crawl before it has written (`learnt`, `learn_to`), else with the shipped prior.
 `evo_variants` describes the other variants.
 
-Prints lines for all crawls, for the last five and for the tenth: mean recall_auc, its mean
-difference to that of `--against`, a 95 % bootstrap interval over topics, topics won and lost, and
-the mean temperature of the agents alive at the end. Chains already in FILE (JSON lines) are not
-repeated.
+With `--same` a chain is two crawls of each topic of the file, the second one from a page far from
+the topic.
+
+Prints lines for all crawls, the last five and the tenth, or for the second one: mean recall_auc,
+its mean difference to that of `--against`, a 95 % bootstrap interval over topics, topics won and
+lost, and the mean temperature of the agents alive at the end. Chains already in FILE (JSON lines)
+are not repeated.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zlib import crc32
@@ -40,7 +43,8 @@ from evocrawl.population.assembly import Assembly
 from evocrawl.simulation.evaluation import measures
 from evocrawl.simulation.laboratory import SearchableWorld
 from evocrawl.simulation.runner import run
-from evocrawl.simulation.trials import SEARCH_HITS, Topic, read_topics
+from evocrawl.simulation.trials import SEARCH_HITS, Topic, far_start, read_topics
+from evocrawl.simulation.worlds.link_graph import WebGraph
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species.evo.genome import Genome
 
@@ -52,11 +56,12 @@ _REQUESTS_PER_PAGE = 3
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Crawls of like topics, one after the other."""
+    """Crawls of topics, one after the other, all from a search or all but the first from far."""
 
     category: str
     seed: int
     topics: tuple[Topic, ...]
+    goes_far: bool = False
 
 
 def like_topics(world: SearchableWorld, listed: Sequence[Topic], split: str) -> list[list[Topic]]:
@@ -87,10 +92,11 @@ def chains_of(categories: Sequence[Sequence[Topic]], runs: int) -> Iterator[Chai
 
 
 class Bench:
-    """A world, and the scorers of the latest queries."""
+    """A world, its graph, and the scorers of the latest queries."""
 
     def __init__(self, world: SearchableWorld) -> None:
         self._world = world
+        self._graph = cache(lambda: WebGraph(world))
         self._scorer = lru_cache(CRAWLS)(scorer_of)
 
     def hold(self, chain: Chain, name: str) -> Iterator[Row]:
@@ -103,7 +109,9 @@ class Bench:
                 if name.endswith(LEARNT):
                     before = str(learnt) if number else ""
                     config = replace(config, learnt=before, learn_to=str(learnt))
-                auc, genomes = self._crawl(config, topic, name, genomes)
+                start = "far" if number and chain.goes_far else "search"
+                seeds = self._seeds(topic, start, chain.seed + number)
+                auc, genomes = self._crawl(config, topic, seeds, name, genomes)
                 temperatures = [genome.temperature for genome in genomes]
                 yield {
                     "category": chain.category,
@@ -111,13 +119,23 @@ class Bench:
                     "variant": name,
                     "number": number,
                     "topic": topic.name,
-                    "start": "search",
+                    "start": start,
                     "recall_auc": auc,
                     "temperature": float(np.mean(temperatures)) if temperatures else None,
                 }
 
+    def _seeds(self, topic: Topic, start: str, seed: int) -> list[str]:
+        if start == "search":
+            return self._world.search(topic.query, SEARCH_HITS)
+        return [far_start(self._world, self._graph(), self._world.about(topic.name), seed)]
+
     def _crawl(
-        self, config: Config, topic: Topic, name: str, ancestors: Sequence[Genome]
+        self,
+        config: Config,
+        topic: Topic,
+        seeds: Sequence[str],
+        name: str,
+        ancestors: Sequence[Genome],
     ) -> tuple[float, list[Genome]]:
         """Return the recall_auc of a crawl, and the genomes of its survivors."""
         relevant = self._world.about(topic.name)
@@ -127,7 +145,7 @@ class Bench:
         done = run(
             self._world,
             replace(config, max_requests=budget),
-            self._world.search(topic.query, SEARCH_HITS),
+            seeds,
             scorer=self._scorer(topic.query),
             makers=(partial(variant, ancestors=ancestors, **options),),
             before_choice=lambda assembly: latest.__setitem__(slice(None), [assembly]),
@@ -137,9 +155,14 @@ class Bench:
         return auc, survivors(latest[0])
 
 
-def table(rows: Sequence[Row], reference: str) -> Iterator[str]:
+PARTS = {"all": range(CRAWLS), "last five": range(5, CRAWLS), "tenth": range(9, CRAWLS)}
+PARTS_OF_SAME = {"second": range(1, 2)}
+
+
+def table(
+    rows: Sequence[Row], reference: str, parts: Mapping[str, Collection[int]]
+) -> Iterator[str]:
     """Yield a line for each part of the chains and each variant."""
-    parts = {"all": range(CRAWLS), "last five": range(5, CRAWLS), "tenth": range(9, CRAWLS)}
     for part, numbers in parts.items():
         here = [row for row in rows if row["number"] in numbers]
         others = [row for row in here if row["variant"] == reference]
@@ -159,21 +182,28 @@ def main() -> None:
     names = [each + end for each in (*VARIANTS, *POOLED) for end in ("", LEARNT)]
     parser.add_argument("--variants", nargs="+", choices=names, default=["evo", "evo_pool"])
     parser.add_argument("--against", choices=names, default=ALONE)
+    parser.add_argument("--same", action="store_true")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("evo_ten_crawls.jsonl"))
     given = parser.parse_args()
     world = open_world(given.world)
-    categories = like_topics(world, read_topics(given.topics), given.split)
+    if given.same:
+        topics, seeds = read_topics(given.topics, given.split), range(given.runs)
+        chains = [Chain(each.name, seed, (each, each), True) for seed in seeds for each in topics]
+    else:
+        categories = like_topics(world, read_topics(given.topics), given.split)
+        chains = [*chains_of(categories, given.runs)]
     variants = list(dict.fromkeys((given.against, *given.variants)))
     bench = Bench(world)
     with stored_rows(given.out) as (rows, store):
         done = {(row["category"], row["seed"], row["variant"]) for row in rows}
-        for chain in chains_of(categories, given.runs):
+        for chain in chains:
             for name in variants:
                 if (chain.category, chain.seed, name) not in done:
                     store([*bench.hold(chain, name)])
     kept = [row for row in rows if row["seed"] < given.runs and row["variant"] in variants]
-    print(*table(kept, given.against), sep="\n")
+    parts = PARTS_OF_SAME if given.same else PARTS
+    print(*table(kept, given.against, parts), sep="\n")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from evocrawl.adapter.cluster import cluster_of
 from evocrawl.adapter.earlier_pages import earlier_pages_of
 from evocrawl.adapter.fetches import FetchTracker
 from evocrawl.adapter.kept_requests import KeptRequests
+from evocrawl.adapter.learnt_query import warn_of_another_query
 from evocrawl.adapter.opt_outs import opt_out_store
 from evocrawl.adapter.pages import PageReader
 from evocrawl.adapter.redirects import Redirects
@@ -80,6 +81,7 @@ class CrawlContext:
             timeout_s=settings.getfloat("DOWNLOAD_TIMEOUT"),
             spill_to=self.state_path and self.state_path.parent,
         )
+        warn_of_another_query(config)
         self._use(assembly)
         self.names = RequestIdentities(
             crawler, self.base.is_claimed, leases_hosts=is_shared(self.config.store)

@@ -57,7 +57,7 @@ class Assembly:
     def save_learnt(self) -> None:
         """Write the link model to the file `learn_to` of the configuration. Raises OSError."""
         if self.config.learn_to and self.link_model is not None:
-            persistence.save(self.link_model, self.config.learn_to)
+            persistence.save(self.link_model, self.config.learn_to, self.config.query)
 
 
 def assemble(

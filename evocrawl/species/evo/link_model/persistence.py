@@ -1,8 +1,8 @@
 """Saves a learnt link model to a file, from which another crawl of the same topic can begin.
 
-The file has the weights of both levels, the profile, and the relevance of a good page. It does not
-have the evidence, which belongs to the pages of one crawl. Its format is that of `numpy.savez`; it
-is read without pickle.
+The file has the weights of both levels, the profile, the relevance of a good page, and the query.
+It does not have the evidence, which belongs to the pages of one crawl. Its format is that of
+`numpy.savez`; it is read without pickle.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evocrawl.species.evo.link_model.hashing import BUCKETS
 from evocrawl.species.evo.link_model.model import LinkModel
 from evocrawl.species.evo.link_model.posterior import Posterior
 
-VERSION = 5
+VERSION = 6
 DOUBT = 4.0
 """Learnt weights count as much as 1/DOUBT of their examples would count in this crawl."""
 
@@ -32,13 +32,14 @@ _MOST_BYTES = 1 << 24
 State = Mapping[str, npt.NDArray[Any]]
 
 
-def to_state(model: LinkModel) -> dict[str, npt.NDArray[Any]]:
-    """Return the learnt state of `model`; only words that it has seen take space."""
+def to_state(model: LinkModel, query: str = "") -> dict[str, npt.NDArray[Any]]:
+    """Return what `model` has learnt about `query`; only words that it has seen take space."""
     words = np.flatnonzero(model.words.weights).astype(np.uint16)
     profile, profile_weights = model.profile.terms()
     return {
         "version": np.array(VERSION),
         "features": np.array(FEATURES),
+        "query": np.array(query),
         "mean": model.posterior.mean.copy(),
         "covariance": model.posterior.covariance.copy(),
         "reference": np.array(model.labels.reference),
@@ -78,11 +79,11 @@ def from_state(model: LinkModel, state: State) -> None:
         model.nearness.stop()
 
 
-def save(model: LinkModel, path: str | Path) -> None:
-    """Write the learnt state of `model` to a file, atomically. Raises OSError."""
+def save(model: LinkModel, path: str | Path, query: str = "") -> None:
+    """Write what `model` has learnt about `query` to a file, atomically. Raises OSError."""
     beside = Path(f"{path}.part")
     with beside.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **to_state(model))
+        np.savez_compressed(file, allow_pickle=False, **to_state(model, query))
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)
@@ -102,6 +103,12 @@ def load(model: LinkModel, path: str | Path) -> None:
         np.linalg.LinAlgError,
     ) as error:  # fmt: skip
         raise SettingError("learnt", str(path), f"{allowed} ({error})") from error
+
+
+def query_of(path: str | Path) -> str:
+    """Return the query of the crawl that wrote a file which `load` has read. Raises OSError."""
+    with np.load(path, allow_pickle=False) as state:
+        return str(state["query"])
 
 
 def digest(path: str | Path) -> str:
@@ -126,6 +133,8 @@ def _check(state: State) -> None:
         values = state[name]
         if values.dtype.kind != "f" or values.shape != shape or not np.isfinite(values).all():
             raise ValueError(f"{name} is not {shape} finite numbers")
+    if state["query"].dtype.kind != "U" or state["query"].shape:
+        raise ValueError("its query is no text")
     for ids in (words, profile):
         if ids.dtype != np.uint16 or ids.ndim != 1 or (ids >= BUCKETS).any():
             raise ValueError("it has invalid words")

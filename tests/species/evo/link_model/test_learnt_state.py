@@ -13,7 +13,14 @@ from evocrawl.relevance.terms import Analyser
 from evocrawl.simulation.runner import run
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
-from evocrawl.species.evo.link_model.persistence import digest, from_state, load, save, to_state
+from evocrawl.species.evo.link_model.persistence import (
+    digest,
+    from_state,
+    load,
+    query_of,
+    save,
+    to_state,
+)
 
 
 def fresh() -> LinkModel:
@@ -75,6 +82,14 @@ def test_the_next_crawl_knows_the_words_that_led_to_good_pages(
     assert abs(gains[1]) < 0.1
 
 
+def test_the_file_names_the_query_of_its_crawl(experienced: LinkModel, tmp_path: Path) -> None:
+    """Any text, also none."""
+    for query in ("", "coral bleaching\n\x1b[2J", "коралл"):
+        save(experienced, tmp_path / "x.npz", query)
+        load(fresh(), tmp_path / "x.npz")
+        assert query_of(tmp_path / "x.npz") == query
+
+
 def test_the_inherited_profile_is_replaced_by_the_crawl_s_own(experienced: LinkModel) -> None:
     """A page about polyps matches it at once; ten other good pages have more weight."""
     heir = fresh()
@@ -112,6 +127,8 @@ def test_inherited_weights_have_less_certainty(experienced: LinkModel) -> None:
         ("squares", None),
         ("reference", np.array(0.0)),
         ("profile_scale", np.array(-1.0)),
+        ("query", np.array(3)),
+        ("query", np.array(["coral", "reef"])),
     ],
 )
 def test_a_state_that_does_not_fit_is_refused(
@@ -122,7 +139,7 @@ def test_a_state_that_does_not_fit_is_refused(
     changed = {key: each for key, each in good.items() if key != name}
     if value is not None:
         changed[name] = value
-    with pytest.raises(ValueError, match=r"version 99.* reads|parts and|finite|words|below"):
+    with pytest.raises(ValueError, match=r"version 99.* reads|parts and|finite|words|below|text"):
         from_state(fresh(), changed)
 
 
