@@ -65,10 +65,12 @@ class PageEvidence:
         """
         part, met = list[Page](), set[Fingerprint]()
         for page in pages:
-            if part and (page.fingerprint in met or self._knows(page)):
+            is_known = self._knows(page)
+            if part and (page.fingerprint in met or is_known):
                 yield part
                 part, met = [], set()
-            if self._knows(page):
+                is_known = self._knows(page)
+            if is_known:
                 yield [page]
             else:
                 part.append(page)

@@ -41,7 +41,8 @@ def unpack_words(packed: bytes) -> PageWords:
     ids, weights = np.zeros(PAGE_WORDS, np.uint16), np.zeros(PAGE_WORDS, np.float32)
     ids[:count] = np.frombuffer(packed, "<u2", count)
     weights[:count] = np.frombuffer(packed, "<f4", count, 2 * count)
-    are_parts = (weights >= 0) & (weights <= _LONGEST)
-    if not are_parts.all() or weights @ weights > _LONGEST:
+    # A weight that is not a number fulfils no condition.
+    are_parts = weights.min() >= 0 and weights.max() <= _LONGEST
+    if not (are_parts and weights @ weights <= _LONGEST):
         raise ValueError("the weights of words are no vector of length 1")
     return ids, weights

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Fetched, Fingerprint, Lead, Link
 from evocrawl.core.urls.identity import host_of
+from evocrawl.population.exchange import PageDigest
 from evocrawl.store.cluster.redis.codec import RowCodec, Source, TravellingAgent
 from evocrawl.store.cluster.redis.connection import Call
 from evocrawl.store.cluster.redis.keys import KeyNames
@@ -18,6 +19,9 @@ NEWS_KEPT = 20_000
 _STREAM_MS = 3_600_000
 """An inbox to which nothing was added for so long is deleted: its worker has gone."""
 
+
+_LINKS = 100
+"""Most links in one event."""
 
 _OFFERED = ("open:", "done:", "todo", "version", "owner", "alive")
 
@@ -66,16 +70,33 @@ class RedisCommands:
 
     def news(self, worker: str, kind: str, host: str, body: bytes = b"") -> Call:
         """Return the call that sends an event to the inbox of a worker; see `ClusterEvent`."""
-        return event_for(self.layout.whole(f"inbox:{worker}"), self.session, kind, host, body)
+        return events_for([self._inbox(worker)], self.session, kind, host, [body])
 
-    def found(self, worker: str, digest: bytes, rows: Iterable[tuple[str, str, str]]) -> Call:
-        """Return the call that sends links of a page to the worker that leases their hosts.
+    def found(
+        self, digest: PageDigest, by_owner: Mapping[str, Sequence[tuple[str, str, str]]]
+    ) -> Call:
+        """Return the call that sends links of a page to the workers that lease their hosts.
 
-        `digest` is the packed digest of the page.
+        The links of a worker are given by host, hexadecimal target and row.
         """
-        return self.news(worker, "link", "", self.rows.pack_found(digest, rows))
+        packed = self.rows.pack_digest(digest)
+        parts = [
+            (self._inbox(owner), self.rows.pack_found(packed, rows[at : at + _LINKS]))
+            for owner, rows in by_owner.items()
+            for at in range(0, len(rows), _LINKS)
+        ]
+        inboxes, bodies = zip(*parts, strict=True)
+        return events_for(inboxes, self.session, "link", "", bodies)
+
+    def _inbox(self, worker: str) -> str:
+        return self.layout.whole(f"inbox:{worker}")
 
 
-def event_for(stream: str, session: str, kind: str, host: str, body: bytes = b"") -> Call:
-    """Return the call that adds an event of the worker `session` to a stream."""
-    return "tell", [stream], [NEWS_KEPT, _STREAM_MS, session, kind, host, body]
+def events_for(
+    streams: Sequence[str], session: str, kind: str, host: str, bodies: Sequence[bytes] = (b"",)
+) -> Call:
+    """Return the call that adds an event of the worker `session` to each stream, with a body each.
+
+    All streams are of the whole crawl.
+    """
+    return "tell", streams, [NEWS_KEPT, _STREAM_MS, session, kind, host, *bodies]

@@ -133,10 +133,13 @@ return 1
 """
 
 TELL = """
--- KEYS stream  ARGV most ttl worker kind host body
-redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'by', ARGV[3], 'kind', ARGV[4],
-           'host', ARGV[5], 'body', ARGV[6])
-redis.call('PEXPIRE', KEYS[1], ARGV[2])
+-- KEYS stream ...  ARGV most ttl worker kind host body ...
+-- an event for each stream, which differ by their bodies
+for i, stream in ipairs(KEYS) do
+  redis.call('XADD', stream, 'MAXLEN', '~', ARGV[1], '*', 'by', ARGV[3], 'kind', ARGV[4],
+             'host', ARGV[5], 'body', ARGV[5 + i])
+  redis.call('PEXPIRE', stream, ARGV[2])
+end
 return 1
 """
 

@@ -25,8 +25,6 @@ from evocrawl.store.cluster.redis.commands import RedisCommands
 from evocrawl.store.cluster.redis.connection import Call, Connection, Unreachable
 
 _AT_ONCE = 64
-_LINKS = 100
-"""Most links in one event."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
 
 
@@ -176,12 +174,7 @@ class Outbox:
             for place, (target, row) in enumerate(zip(rows[::2], rows[1::2], strict=True)):
                 if place not in settled:
                     by_owner[owner].append((host, target, row))
-        packed = self._calls.rows.pack_digest(digest) if by_owner else b""
-        return [
-            self._calls.found(owner, packed, links[at : at + _LINKS])
-            for owner, links in by_owner.items()
-            for at in range(0, len(links), _LINKS)
-        ]
+        return [self._calls.found(digest, by_owner)] if by_owner else []
 
 
 def hosts_of(offers: Sequence[Call]) -> list[str]:

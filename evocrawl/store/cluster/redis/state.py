@@ -10,7 +10,7 @@ from typing import Any
 
 from evocrawl.store.cluster.redis.changes import RunBegan, pack_change
 from evocrawl.store.cluster.redis.cluster_event import ClusterEvent, events_of
-from evocrawl.store.cluster.redis.commands import event_for
+from evocrawl.store.cluster.redis.commands import events_for
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.introduction import introduce
 from evocrawl.store.cluster.redis.keys import SHARDS, KeyNames
@@ -173,7 +173,7 @@ class ClusterState:
             for host, lease in leases.items()
         ]
         log = self.layout.whole("leases")
-        news = [event_for(log, self.session, "lease", host) for host in leases if are_new]
+        news = [events_for([log], self.session, "lease", host) for host in leases if are_new]
         found = await self._connection.run_all(calls + news)
         return [(host, row) for host, rows in zip(leases, found, strict=False) for row in rows]
 

@@ -11,6 +11,7 @@ from redisserver import RedisServer
 from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Content, Cost, Fetched, Lead, Page
 from evocrawl.core.urls.identity import fingerprint
+from evocrawl.population.exchange import NO_DIGEST
 from evocrawl.store.cluster.redis.codec import TravellingAgent
 from evocrawl.store.cluster.redis.keys import shard_of
 from evocrawl.store.cluster.redis.state import Worker
@@ -73,6 +74,29 @@ def test_workers_learn_of_the_leases_of_others_since_their_first_look(
         assert found.events == []
         later = await second.look("0-0", 9, leases_after=found.leases_to)
         assert (later.leases, later.leases_to) == ([], found.leases_to)
+
+    run(any_server, story)
+
+
+def test_each_owner_gets_its_links_of_a_page_by_one_call(any_server: AnyServer) -> None:
+    """A worker with many links gets them in several events."""
+
+    async def story(crowd: Crowd) -> None:
+        first, calls, connection = await crowd.join()
+        second, *_ = await crowd.join()
+        rows = [
+            (HOST, each.hex(), f'{{"url": "{A}"}}')
+            for each in map(fingerprint, map(str, range(230)))
+        ]
+        by_owner = {first.session: rows[:1], second.session: rows}
+        assert await connection.run_all([calls.found(NO_DIGEST, by_owner)]) == [1]
+        for state, counts in ((first, [1]), (second, [100, 100, 30])):
+            news = await state.look("0-0", 9)
+            found = [calls.rows.unpack_found(each.body, {HOST})[1] for each in news.events]
+            assert [len(each) for each in found] == counts
+            assert [one.fingerprint.hex() for each in found for _, one, _ in each] == [
+                target for _, target, _ in by_owner[state.session]
+            ]
 
     run(any_server, story)
 
