@@ -84,10 +84,8 @@ def test_each_owner_gets_its_links_of_a_page_by_one_call(any_server: AnyServer) 
     async def story(crowd: Crowd) -> None:
         first, calls, connection = await crowd.join()
         second, *_ = await crowd.join()
-        rows = [
-            (HOST, each.hex(), f'{{"url": "{A}"}}')
-            for each in map(fingerprint, map(str, range(230)))
-        ]
+        urls = [f"http://a.test/{number}" for number in range(230)]
+        rows = [(HOST, fingerprint(url).hex(), f'{{"url": "{url}"}}') for url in urls]
         by_owner = {first.session: rows[:1], second.session: rows}
         assert await connection.run_all([calls.found(NO_DIGEST, by_owner)]) == [1]
         for state, counts in ((first, [1]), (second, [100, 100, 30])):
