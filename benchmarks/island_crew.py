@@ -50,19 +50,17 @@ class Plan:
     per_host: int
     period: int
     delay: int
-    is_soon: bool
 
     @classmethod
     def all_of(cls, asked: argparse.Namespace) -> list[Plan]:
         """Return one population with each number of visits under way, then the islands."""
         alone = [
-            cls(1, each, "exchange", "equal", asked.owners, asked.per_host, 0, 0, False)
+            cls(1, each, "exchange", "equal", asked.owners, asked.per_host, 0, 0)
             for each in asked.under_way
             if 1 in asked.islands
         ]
         return alone + [
-            cls(islands, 1, mode, turns, asked.owners, asked.per_host, asked.period, asked.delay,
-                asked.soon)
+            cls(islands, 1, mode, turns, asked.owners, asked.per_host, asked.period, asked.delay)
             for islands in asked.islands for mode in asked.modes for turns in asked.turns
             if islands > 1
         ]  # fmt: skip
@@ -80,7 +78,7 @@ class Island:
     pages: int = 0
     sent_at: int = 0
     cpu_s: float = 0.0
-    inbox: deque[tuple[int, Page, int]] = field(default_factory=deque)
+    inbox: deque[tuple[int, ForeignPage]] = field(default_factory=deque)
     visits: deque[Visit] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
@@ -126,8 +124,7 @@ class Island:
         """Take the pages, or their links, that have arrived by the round `now`."""
         arrived = list[ForeignPage]()
         while self.inbox and self.inbox[0][0] <= now:
-            _, page, depth = self.inbox.popleft()
-            arrived.append(ForeignPage(page, depth))
+            arrived.append(self.inbox.popleft()[1])
         if self.plan.mode != "pages":
             self.exchange.show(arrived)
             return
@@ -140,15 +137,20 @@ class Island:
             self.learning.reader.read(page, via)
             self.population.show(page, depth)
 
-    def send(self, page: Page, depth: int, at: int, others: list[Island]) -> None:
+    def digested(self, page: Page, depth: int) -> ForeignPage:
+        """Return a page as a worker reports it, before its own population learns from it."""
+        exchange = self.exchange
+        return ForeignPage(page, depth, exchange.read_digest(exchange.digest(page)))
+
+    def send(self, sent: ForeignPage, at: int, others: list[Island]) -> None:
+        """Send a page with its digest and its links to each of `others`, for the round `at`."""
         for other in others:
-            sent = page
+            page = sent.page
             if self.plan.mode != "pages":
                 own = tuple(link for link in page.links if other.owns(link))
-                content = Content(page.content.title, page.content.text[:4000])
-                sent = replace(page, links=own, content=content)
-            if sent.links or self.plan.mode == "pages":
-                other.inbox.append((at, sent, depth))
+                page = replace(page, links=own, content=Content(page.content.title, ""))
+            if page.links or self.plan.mode == "pages":
+                other.inbox.append((at, replace(sent, page=page)))
 
 
 class Crew:
@@ -159,7 +161,7 @@ class Crew:
         self.sent = self.parts = self.requests = 0
         self._world, self._plan, self._islands, self._budget = world, plan, islands, budget
         self._round = 0
-        self._next_exchange = 1 if plan.is_soon else plan.period
+        self._next_exchange = 1
         self._parts: dict[int, list[Any]] = {}
 
     def crawl(self) -> None:
@@ -208,18 +210,20 @@ class Crew:
             self.fetched.append(outcome.page.fingerprint)
             island.leave_out(outcome.page)
             island.pages += 1
-        island.population.settle(visit.id, outcome)
-        if isinstance(outcome, Fetched):
             others = [each for each in self._islands if each is not island]
-            island.send(outcome.page, visit.lead.depth, self._round + self._plan.delay, others)
+            island.send(
+                island.digested(outcome.page, visit.lead.depth),
+                self._round + self._plan.delay,
+                others,
+            )
+        island.population.settle(visit.id, outcome)
         island.cpu_s += process_time() - began_s
 
     def _exchange(self) -> None:
         """If it is time to, let islands with new pages send a part; add up those of the others."""
         if self._round < self._next_exchange:
             return
-        pause = max(1, self._round // 4) if self._plan.is_soon else self._plan.period
-        self._next_exchange = self._round + min(self._plan.period, pause)
+        self._next_exchange = self._round + min(self._plan.period, max(1, self._round // 4))
         for island in self._islands:
             if island.pages > island.sent_at:
                 began_s = process_time()

@@ -20,8 +20,8 @@ pages       from every page of every island
 
 In a round of equal turns each island makes one request, if it has a link. With `--turns best` the
 island whose best link is worth most makes each request: a bound for all ways to share the budget.
-Links and pages of others arrive `--delay` rounds later. Sums are exchanged every `--period` rounds;
-`--soon` begins with every round, and waits for a quarter of the rounds so far.
+Links and pages of others arrive `--delay` rounds later. Sums are exchanged as by live workers: when
+the rounds have grown by a quarter, at the latest after `--period` rounds.
 
 One population has `--under-way` visits at a time: it is as far behind as so many islands are. With
 `--per-host N` no host has more than N of them. The budget is that of `evocrawl sim`: five requests
@@ -152,7 +152,6 @@ def main() -> None:
     parser.add_argument("--owners", choices=["address", "host"], default="address")
     parser.add_argument("--per-host", type=int, default=0)
     parser.add_argument("--period", type=int, default=10)
-    parser.add_argument("--soon", action="store_true")
     parser.add_argument("--delay", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--out", type=Path)

@@ -21,7 +21,8 @@ class ClusterOptions:
         5.0,
         number(0.5),
         "a number from 0.5",
-        "least seconds between two exchanges of what a worker and the others have learnt",
+        "least seconds between two exchanges of what a worker and the others have learnt; less "
+        "while the worker has fewer than 40 pages",
     )
     redis_timeout_s: float = option(
         60.0,

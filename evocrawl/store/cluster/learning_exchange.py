@@ -25,6 +25,11 @@ _LEAST_GROWTH = 1 / 4
 `_LONGEST_PERIODS` periods.
 """
 _LONGEST_PERIODS = 6
+_WHOLE_PERIOD_AT = 40
+"""Settled pages from which exchanges are a period apart at least; before, by that share less.
+
+The first pages teach most. Until then there are some ten exchanges more.
+"""
 
 
 @dataclass(slots=True)
@@ -44,8 +49,9 @@ class _Subject:
 class LearningExchange:
     """Exchanges the ranks behind R, and what each species learns that can be added up.
 
-    It does so at most once in `period_s`, and less often the more pages there are. A part that
-    cannot be read goes to the quarantine with a line in the log, once for each worker.
+    It does so at most once in `period_s`, except while there are few pages, and less often the more
+    pages there are. A part that cannot be read goes to the quarantine with a line in the log, once
+    for each worker.
     """
 
     def __init__(
@@ -74,7 +80,8 @@ class LearningExchange:
         now_s = self._host_leases.table.clock()
         periods = (now_s - self._exchanged_at_s) / self._period_s
         has_grown = pages > self._pages * (1 + _LEAST_GROWTH)
-        if periods >= _LONGEST_PERIODS or (has_grown and periods >= 1):
+        least = min(1.0, self._pages / _WHOLE_PERIOD_AT)
+        if periods >= _LONGEST_PERIODS or (has_grown and periods >= least):
             await self.exchange(pages)
             self._exchanged_at_s, self._pages = now_s, pages
 

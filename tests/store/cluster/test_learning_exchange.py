@@ -65,17 +65,33 @@ def test_each_worker_gets_the_sum_of_what_all_others_learnt(server: RedisServer)
 
 
 def test_an_exchange_is_made_once_in_a_period(server: RedisServer) -> None:
-    """Unchanged parts are not written."""
+    """From 40 pages on. Unchanged parts are not written."""
 
     async def story(first: Side, second: Side, _: Side) -> None:
-        for now_s, pages in ((0.0, 1), (4.0, 2), (5.0, 3), (11.0, 3)):
+        for now_s, pages in ((0.0, 40), (4.0, 80), (5.0, 120), (11.0, 120)):
             first.now_s = now_s
-            first.visit(f"{pages}.test", 0.5)
+            first.visit(f"{now_s}.test", 0.5)
             await first.learning.look(pages)
         with server.client() as client:
             assert client.hgetall(NUMBERS) == {b"1": b"2"}
         await second.learning.look(0)
         assert second.model.evidence.tries == 3
+
+    play(Side, server, 3, story)
+
+
+def test_the_first_pages_are_exchanged_sooner(server: RedisServer) -> None:
+    """With n pages after n/40 of a period."""
+
+    async def story(first: Side, *_: Side) -> None:
+        looks = ((0.0, 1), (0.1, 2), (0.2, 3), (0.4, 4), (0.85, 16), (2.8, 30), (2.9, 31), (7, 60))
+        sent = []
+        with server.client() as client:
+            for now_s, pages in looks:
+                first.now_s = now_s
+                await first.learning.look(pages)
+                sent.append(int(client.hget(NUMBERS, "1")))
+        assert sent == [1, 1, 2, 2, 3, 3, 4, 5]
 
     play(Side, server, 3, story)
 

@@ -130,7 +130,8 @@ class LinkGraph:
             self.pages[name][at] = values
         pages = range(at.start, at.stop)
         self.became["page"][rows] = pages
-        self.pages["distance"][at] = self._distances(targets["links"], new.labels)
+        distances = self._distances(targets["links"], new.labels)
+        self.pages["distance"][at] = np.minimum(distances, new.distances)
         return pages
 
     def page_of(self, row: int) -> int:
@@ -266,6 +267,13 @@ class LinkGraph:
             of_urls = self.targets.get("words", links["target"])
             self._latest.add(np.concatenate((links["words"], of_urls), axis=1))
         return self._latest.latest(count)
+
+    def distance(self, row: int | None, label: float) -> int:
+        """Return the distance of a page with this label, of a target or of an unknown address."""
+        links = np.full((1, KEPT), -1)
+        if row is not None:
+            links = self.targets.take(np.array([row]))["links"]
+        return int(self._distances(links, [label])[0])
 
     def _distances(self, links: Rows, labels: Sequence[float]) -> Reals:
         """Return the number of links from the last good page to pages, 0 for a good page.

@@ -168,8 +168,8 @@ class LinkModel:
         return rows
 
     def digest(self, page: Page) -> bytes:
-        """Return the words of a page for other populations."""
-        return pack_words(*self._reader.page(page.content))
+        """Return the words of a page for other populations, and its distance."""
+        return pack_words(self._pages.words(page))
 
     def read_digest(self, packed: bytes) -> PageWords:
         """Return the words of a page of another population. Raises ValueError."""
@@ -178,11 +178,11 @@ class LinkModel:
     def share(self) -> ModelSharing:
         """Return what this model learns, which adds up over populations; call it once."""
         return ModelSharing(
-            self.evidence, self.words, self.profile, self.posterior, self.labels, self._changed
-        )
+            self.evidence, self.words, self.profile, self.posterior, self.labels,
+            self.nearness, self._changed,
+        )  # fmt: skip
 
     def _changed(self) -> None:
-        self.nearness.note_others(len(self.profile.others.good))
         theirs = float(max(self.profile.others.good, default=0.0)) / self._relevant_at
         self.evidence.best = max(self.evidence.best, min(1.0, theirs))
         self.version += 1

@@ -20,6 +20,9 @@ generality of the web when there are `NEEDED`::
 
 On a general web few links are near the query, and nearness tells them apart for the whole crawl. On
 a web about one subject most links are (m ≥ 0.26), and the words of good pages are better evidence.
+
+Several populations of a crawl have one mean, standard deviation and generality: those of the latest
+links of all.
 """
 
 from __future__ import annotations
@@ -78,12 +81,18 @@ class WordVectors(Protocol):
 
 
 class Nearness:
-    """Nearness of links to the query; 0 for every link if there are no word vectors."""
+    """Nearness of links to the query; 0 for every link if there are no word vectors.
+
+    `sums` are of the cosines of the latest links: links with a known word, the sum of their
+    cosines, that of the squares, for anchor, context and URL, shape (3, 3).
+    """
 
     of_run = ("_latest", "_latest_of")
     """Attributes that are no part of a snapshot."""
 
     def __init__(self, vectors: WordVectors | None) -> None:
+        self.sums = np.zeros((3, len(_FIELDS)))
+        self._sums_elsewhere = np.zeros_like(self.sums)
         self._vectors = vectors
         self._good = self._good_elsewhere = 0
         self._generality = 0.0
@@ -126,9 +135,15 @@ class Nearness:
         """Note the label of a page that was found."""
         self._good += label >= GOOD
 
-    def note_others(self, good: int) -> None:
-        """Note how many good pages the other populations of the crawl have found."""
+    def note_others(self, good: int, sums: Vector) -> None:
+        """Note how many good pages the other populations have found, and the sum of their `sums`.
+
+        From now on the links are compared with theirs, too.
+        """
         self._good_elsewhere = good
+        self._sums_elsewhere = sums
+        if self._vectors is not None:
+            self._compare()
 
     def stop(self) -> None:
         """Begin with the strength of the generality: good pages of an earlier crawl are known."""
@@ -140,10 +155,15 @@ class Nearness:
         `words` are theirs, with marks, shape (n, WIDTH). O(n + WIDTH · links since the last call).
         """
         cosines, are_known = self._cosines_of_latest(words, links)
-        known, total = are_known.sum(0), cosines.sum(0)
+        self.sums = np.stack((are_known.sum(0), cosines.sum(0), (cosines * cosines).sum(0)))
+        self._compare()
+
+    def _compare(self) -> None:
+        """Set mean, standard deviation and generality by the links of all populations."""
+        known, total, squares = self.sums + self._sums_elsewhere
         counts = _TRUST + known
         mean = (total + _TRUST * _USUAL_MEAN) / counts
-        squares = (cosines * cosines).sum(0) + _TRUST * (_USUAL_MEAN**2 + _USUAL_SPREAD**2)
+        squares = squares + _TRUST * (_USUAL_MEAN**2 + _USUAL_SPREAD**2)
         self._mean = mean
         self._spread = np.sqrt(np.maximum(squares / counts - mean * mean, _LEAST_SPREAD**2))
         careful = (total + _DOUBT * _USUAL_MEAN_OF_ONE_SUBJECT) / (known + _DOUBT)

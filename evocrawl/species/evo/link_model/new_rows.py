@@ -36,11 +36,15 @@ class NewTargets:
 
 @dataclass(frozen=True, slots=True)
 class NewPages:
-    """n new pages of targets `rows`, which this population has fetched if `is_own`."""
+    """n new pages of targets `rows`, which this population has fetched if `is_own`.
+
+    `distances` are those that other populations know, `FAR` without.
+    """
 
     rows: Sequence[int]
     relevances: Sequence[float]
     labels: Sequence[float]
     likes: Sequence[float]
     title_matches: Sequence[float]
+    distances: Sequence[int]
     is_own: bool

@@ -14,7 +14,7 @@ import numpy as np
 
 from evocrawl.core.model import Fingerprint, Link, Page
 from evocrawl.core.urls.readable import readable
-from evocrawl.species.evo.link_model.evidence import LinkGraph
+from evocrawl.species.evo.link_model.evidence import FAR, LinkGraph
 from evocrawl.species.evo.link_model.link_reader import LinkReader, Met, links_of, texts_of
 from evocrawl.species.evo.link_model.new_rows import NewPages
 from evocrawl.species.evo.link_model.page_labels import PageLabels
@@ -57,6 +57,13 @@ class PageEvidence:
         for some in self._parts(pages):
             read += self._read(some, None, [next(known) for _ in some])
         return read
+
+    def words(self, page: Page) -> PageWords:
+        """Return the words of a page, and its distance by the links that are known. O(1)."""
+        ids, weights = self._reader.page(page.content)
+        label = self._labels.label(page.relevance, self._profile.likeness(ids, weights))
+        row = self._evidence.row(page.fingerprint)
+        return PageWords(ids, weights, self._evidence.distance(row, label))
 
     def _parts(self, pages: Sequence[Page]) -> Iterator[list[Page]]:
         """Divide pages into parts whose pages are independent: a part is read in one step.
@@ -119,7 +126,7 @@ class PageEvidence:
         new_links = reader.links(targets, found, met) if found else None
         add, is_own = self._profile.add, learn is not None
         likes = [
-            add(*(known or reader.page(page.content)), is_own=is_own)
+            add(*(known[:2] if known else reader.page(page.content)), is_own=is_own)
             for page, known in zip(pages, words, strict=True)
         ]
         labels = [
@@ -128,7 +135,8 @@ class PageEvidence:
         ]
         matches = reader.matches_of_titles([page.content.title for page in pages], met)
         relevances = [page.relevance for page in pages]
-        new = NewPages(own, relevances, labels, likes, matches, is_own)
+        distances = [FAR if known is None else known.distance for known in words]
+        new = NewPages(own, relevances, labels, likes, matches, distances, is_own)
         numbers = self._evidence.add_pages(new)
         if learn is not None:
             learn(own[0], numbers[0], labels[0])

@@ -20,7 +20,7 @@ from evocrawl.species.evo.link_model.features import FEATURES
 from evocrawl.species.evo.link_model.hashing import BUCKETS, PAGE_WORDS
 from evocrawl.species.evo.link_model.page_labels import MARKED
 
-VERSION = 1
+VERSION = 2
 MOST_WORDS, MOST_BACKGROUND, MOST_BEST, MOST_GOOD = 4096, 8192, 410, 40
 MOST_BYTES = 1 << 20
 """Longest part, packed or not."""
@@ -43,6 +43,7 @@ class LearntPart:
     ==============  ===============================================================================
     precision       Σ h x xᵀ of its examples, upper triangle by rows; `weighted` Σ h x z, shape (d,)
     sums            labels, visits, pages, and the bias of the word model
+    cosines         sums over its latest links, shape (3, 3): see `nearness.Nearness.sums`
     best            relevances of its best pages, unordered, shape (b,)
     groups          numbers of groups of links, shape (g,), with `group_sums`: tried, gained, dead
     words           numbers of words, shape (w,), with `word_sums`: gradients and their squares
@@ -55,6 +56,7 @@ class LearntPart:
     precision: Array
     weighted: Array
     sums: Array
+    cosines: Array
     best: Array
     groups: Array
     group_sums: Array
@@ -71,7 +73,7 @@ def _shapes(best: int, groups: int, words: int, background: int, good: int) -> d
     """Return type and shape of each array."""
     return {
         "precision": ("<f8", (_TRIANGLE,)), "weighted": ("<f8", (_D,)), "sums": ("<f8", (4,)),
-        "best": ("<f4", (best,)),
+        "cosines": ("<f8", (3, 3)), "best": ("<f4", (best,)),
         "groups": ("<u2", (groups,)), "group_sums": ("<f8", (groups, 3)),
         "words": ("<u2", (words,)), "word_sums": ("<f4", (words, 2)),
         "background": ("<u2", (background,)), "background_sums": ("<f4", (background, 2)),
@@ -138,6 +140,9 @@ def _check(arrays: dict[str, Array]) -> None:
             raise ValueError(f"{name} are below 0")
     if (arrays["word_sums"][:, 1] < 0).any() or (arrays["sums"][:3] < 0).any():
         raise ValueError("counts are below 0")
+    known, cosines, squares = arrays["cosines"]
+    if (known < 0).any() or (np.abs(cosines) > known).any() or (squares < 0).any():
+        raise ValueError("sums are of no cosines")
     if (arrays["best"] > 1).any() or (arrays["good"] > MARKED).any():
         raise ValueError("relevances are above 1")
     least = float(np.linalg.eigvalsh(square(arrays["precision"])).min())

@@ -140,7 +140,11 @@ class Profile:
         self._count += 1
         if is_own:
             self.background.add(ids, values, 1)
-        return float(self._likeness(ids, values))
+        return self.likeness(ids, values)
+
+    def likeness(self, ids: Ids, values: Reals) -> float:
+        """Return the likeness of a page of these words to the good pages, in [0, 1]."""
+        return float(self._scaled((self.weights[ids] * values).sum(-1)))
 
     def matches(self, ids: Ids) -> npt.NDArray[np.float32]:
         """Return the match ≥ 0 of the profile with anchor, context and URL of links.
@@ -253,9 +257,6 @@ class Profile:
             products = self.weights.take(self._ids[part]) * self._values[part]
             overlaps[at : at + _PART] = products.sum(1)
         return overlaps
-
-    def _likeness(self, ids: Ids, values: Reals) -> npt.NDArray[np.float64]:
-        return self._scaled((self.weights[ids] * values).sum(-1))
 
     def _scaled(self, likeness: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
         if self.scale <= 0:

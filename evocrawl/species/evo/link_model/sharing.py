@@ -3,10 +3,10 @@
 Each model keeps its own knowledge separate from the sum of the parts of all others. Its
 posterior is the product of the prior and of one normal factor a population: precisions and
 precision-weighted means add up (Tresp 2000, Neural Computation 12, A Bayesian committee machine).
-So do the counts of visits, groups and words. The gradients of the others move the weights of words
-as they would move them here, at the rate of all squares (Dean et al. 2012, NIPS, Large scale
-distributed deep networks). Host and folder are learnt by the worker that leases the host, and the
-features of a link by the worker that has it.
+So do the counts of visits, groups and words, and the sums of cosines with the query. The gradients
+of the others move the weights of words as they would move them here, at the rate of all squares
+(Dean et al. 2012, NIPS, Large scale distributed deep networks). Host and folder are learnt by the
+worker that leases the host, and the features of a link by the worker that has it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from evocrawl.species.evo.link_model.evidence import SHARED_GROUPS, LinkGraph
 from evocrawl.species.evo.link_model.hashing import BUCKETS
+from evocrawl.species.evo.link_model.nearness import Nearness
 from evocrawl.species.evo.link_model.page_labels import PageLabels
 from evocrawl.species.evo.link_model.part import (
     MOST_BACKGROUND,
@@ -53,6 +54,7 @@ class ModelSharing:
         profile: Profile,
         posterior: Posterior,
         labels: PageLabels,
+        nearness: Nearness,
         changed: Callable[[], None],
     ) -> None:
         self._evidence = evidence
@@ -60,6 +62,7 @@ class ModelSharing:
         self._profile = profile
         self._posterior = posterior
         self._page_labels = labels
+        self._nearness = nearness
         self._changed = changed
         self._groups = np.zeros((SHARED_GROUPS, len(_COLUMNS)))
         self._labels, self._tries = 0.0, 0
@@ -90,7 +93,7 @@ class ModelSharing:
             self._word_model.bias,
         ]  # fmt: skip
         return LearntPart(
-            triangle(precision), weighted, np.array(counts),
+            triangle(precision), weighted, np.array(counts), self._nearness.sums,
             self._page_labels.best()[:MOST_BEST],
             groups.astype(np.uint16), group_sums[groups],
             words, word_sums,
@@ -114,7 +117,10 @@ class ModelSharing:
         self._merge_counts(parts)
         self._words.merge(parts)
         best = np.concatenate([np.zeros(0), *(each.best for each in parts)])
-        self._page_labels.use_others(_pages_of(parts, self._background), best)
+        pages = _pages_of(parts, self._background)
+        self._page_labels.use_others(pages, best)
+        cosines = sum((each.cosines for each in parts), np.zeros_like(self._nearness.sums))
+        self._nearness.note_others(len(pages.good), cosines)
         self._changed()
 
     def _merge_counts(self, parts: Sequence[LearntPart]) -> None:

@@ -95,14 +95,14 @@ def test_the_inherited_profile_is_replaced_by_the_crawl_s_own(experienced: LinkM
     heir = fresh()
     from_state(heir, to_state(experienced))
     ids, values = heir._reader.page(Content("", "polyp symbiosis bleaching"))
-    assert heir.profile._likeness(ids, values) > 0.5
-    assert fresh().profile._likeness(ids, values) == 0.0
+    assert heir.profile.likeness(ids, values) > 0.5
+    assert fresh().profile.likeness(ids, values) == 0.0
     for n in range(80):
         relevance, text = (0.5, "algae") if n % 3 == 0 else (0.0, "tax")
         heir.observe_page(page(f"own{n}", relevance, text=text), None)
     heir.refit()
-    assert heir.profile._likeness(*heir._reader.page(Content("", "algae"))) > 0.5
-    assert heir.profile._likeness(ids, values) < 0.2
+    assert heir.profile.likeness(*heir._reader.page(Content("", "algae"))) > 0.5
+    assert heir.profile.likeness(ids, values) < 0.2
 
 
 def test_inherited_weights_have_less_certainty(experienced: LinkModel) -> None:

@@ -177,6 +177,32 @@ def test_good_pages_of_another_worker_count() -> None:
     assert other.nearness.strength == 0
 
 
+def test_populations_compare_links_with_those_of_all() -> None:
+    """Each knows from all links that the web is general, which it cannot tell from its own."""
+    anchors = ("coral", "tax", "ledger", "violin", "glass", "tax") * 40
+    whole, several = fresh(), [fresh() for _ in range(6)]
+    sharing = [each.share() for each in several]
+    for number, anchor in enumerate(anchors):
+        of_page = page(f"of{number}", 0.0, link(f"to{number}", anchor, anchor))
+        whole.observe_page(of_page, None)
+        several[number // 40].observe_page(of_page, None)
+    for model in (whole, *several):
+        model.nearness.stop()
+        model._compare()
+    alone = [each.nearness.strength for each in several]
+    parts = [each.part() for each in sharing]
+    for number, each in enumerate(sharing):
+        for _ in range(2):
+            each.merge([part for other, part in enumerate(parts) if other != number])
+        ours, theirs = several[number].nearness, whole.nearness
+        assert np.allclose(ours._mean, theirs._mean)
+        assert np.allclose(ours._spread, theirs._spread)
+        assert ours.strength == pytest.approx(theirs.strength)
+    assert whole.nearness.strength > 0.05 > max(alone)
+    assert all(np.array_equal(each.part().cosines, part.cosines)
+               for each, part in zip(sharing, parts, strict=True))  # fmt: skip
+
+
 words = st.one_of(
     st.sampled_from((*SEA, *LAND, *OTHER, "coral tax", "zzz", "")), st.text(max_size=9)
 )
