@@ -24,6 +24,7 @@ from evo_models import model_of
 from trial_rows import Row, interval, key, parser_of, run_trials, spent_ms
 
 from evocrawl.simulation.laboratory import Laboratory
+from evocrawl.simulation.pace import Pace
 from evocrawl.simulation.trials import Trial, read_topics, trials_of
 from evocrawl.simulation.worlds.registry import open_world
 from evocrawl.species import SPECIES, Species, SpeciesContext
@@ -65,7 +66,7 @@ def variants() -> dict[str, Callable[[SpeciesContext], Species]]:
 def opened(world: str, concurrency: int) -> Laboratory:
     """Return the laboratory of a world; each process has one."""
     SPECIES.update(variants())
-    return Laboratory(open_world(world), concurrency)
+    return Laboratory(open_world(world), Pace(concurrency))
 
 
 def hold(

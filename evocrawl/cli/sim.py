@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from evocrawl import relevance
-from evocrawl.cli.arguments import some_path, whole_number
+from evocrawl.cli.arguments import number, some_path, whole_number
 from evocrawl.cli.names import COMMANDS
 from evocrawl.cli.output import show, write_report
 from evocrawl.cli.pace import paced
@@ -20,6 +20,7 @@ from evocrawl.core.errors import SettingError
 from evocrawl.core.urls.identity import identity
 from evocrawl.simulation.campaign import missing, run_trials
 from evocrawl.simulation.evaluation.results import ResultsError, ResultTable
+from evocrawl.simulation.pace import Pace
 from evocrawl.simulation.trials import (
     SEARCH_HITS,
     Start,
@@ -136,6 +137,9 @@ def _add_runs(command: argparse.ArgumentParser) -> None:
                      help="option of evocrawl, such as wander_share=0.2; repeatable")  # fmt: skip
     how.add_argument("--concurrency", metavar="N", type=whole_number(1), default=1,
                      help="number of simultaneous visits (default: 1)")  # fmt: skip
+    how.add_argument("--host-delay", metavar="S", type=number(0.0),
+                     help="one visit at a time at a host, S seconds between two starts, as in a "
+                     "polite crawl (default: no limit for a host)")  # fmt: skip
     how.add_argument("--processes", metavar="N", type=whole_number(1), default=os.cpu_count() or 1,
                      help="number of parallel processes; each holds the world in memory "
                      "(default: number of processors)")  # fmt: skip
@@ -154,8 +158,9 @@ def run(asked: argparse.Namespace) -> None:
     trials = _trials(asked)
     _check(trials)
     table = ResultTable(asked.out)
-    # Runs with different concurrency are different runs.
-    identity = f"{world} at {asked.concurrency}"
+    pace = Pace(asked.concurrency, asked.host_delay)
+    # Runs at different paces are different runs.
+    identity = f"{world} at {pace}"
     todo = missing(trials, table, identity)
     processes = min(asked.processes, max(len(todo), 1))
     rows = run_trials(
@@ -164,7 +169,7 @@ def run(asked: argparse.Namespace) -> None:
         partial(open_world, world),
         table,
         processes=processes,
-        concurrency=asked.concurrency,
+        pace=pace,
     )
     if len(todo) < len(trials):
         print(f"{len(trials) - len(todo)} of {len(trials)} runs exist already", file=sys.stderr)

@@ -17,6 +17,8 @@ from typing import TypeAlias
 
 _MAX_LOCATED = 10_000
 _SHORT_S = 1.0
+SOON_S = 5.0
+"""A busy host that is not free within so many seconds is not waited for."""
 
 HostLimit: TypeAlias = Callable[[str], tuple[int, float]]
 """Maps a host to (visits at once ≥ 1, seconds between the starts of two visits ≥ 0)."""
@@ -26,6 +28,10 @@ HostLimit: TypeAlias = Callable[[str], tuple[int, float]]
 class _State:
     in_flight: int = 0
     next_start_s: float = 0.0
+    late_s: float = 0.0
+    """When the latest visit is late: `SOON_S` after its start."""
+    is_watched: bool = False
+    """True if `_delays` has an entry for `late_s`."""
     closed: bool = False
     addresses: list[str] = field(default_factory=list)
     """IP addresses of the visits under way."""
@@ -50,6 +56,7 @@ class HostSlots:
         self._address_of: dict[str, str] = {}
         self._addresses: dict[str, _Address] = {}
         self._sharers = 1
+        self._now_s = 0.0
         self.on_free: list[Callable[[str], None]] = []
         """Callbacks; each gets a host that may have become free."""
 
@@ -61,6 +68,22 @@ class HostSlots:
         if state is not None and state.in_flight >= max(self._limit(host)[0], 1):
             return False
         return self._has_room(host)
+
+    def is_soon_free(self, host: str) -> bool:
+        """Return True if a busy host is to be waited for: if it is free in `SOON_S`, by all signs.
+
+        Its delay ends within that time, and its latest visit has not taken as long yet. `on_free`
+        names the host at the latest when that visit has. O(log hosts).
+        """
+        state = self._busy.get(host)
+        if state is None or state.closed or state.next_start_s > self._now_s + SOON_S:
+            return False
+        if not state.in_flight:
+            return True
+        if not state.is_watched:
+            state.is_watched = True
+            heappush(self._delays, (state.late_s, host))
+        return state.late_s > self._now_s
 
     def is_free_for(self, visit_to: str, host: str, now_s: float) -> bool:
         """Return True when a visit to `visit_to` may continue at `host` now. O(1).
@@ -83,6 +106,7 @@ class HostSlots:
         """Count a visit to `host` that starts now, and begin the host's delay."""
         state = self._busy.setdefault(host, _State())
         state.in_flight += 1
+        state.late_s, state.is_watched = now_s + SOON_S, False
         self._go(host, state)
         delay_s = self._limit(host)[1]
         if delay_s > 0:
@@ -141,6 +165,7 @@ class HostSlots:
 
     def advance(self, now_s: float) -> None:
         """Remove the delays that have ended by `now_s`."""
+        self._now_s = now_s
         while self._delays and self._delays[0][0] <= now_s:
             _, host = heappop(self._delays)
             state = self._busy.get(host)

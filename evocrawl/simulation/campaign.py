@@ -12,6 +12,7 @@ from evocrawl.core.errors import EvocrawlError
 from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.evaluation.results import ResultTable
 from evocrawl.simulation.laboratory import Laboratory, SearchableWorld
+from evocrawl.simulation.pace import ONE_AT_A_TIME, Pace
 from evocrawl.simulation.trials import Trial, TrialError
 
 Opener: TypeAlias = Callable[[], SearchableWorld]
@@ -32,7 +33,7 @@ def run_trials(
     table: ResultTable,
     *,
     processes: int = 1,
-    concurrency: int = 1,
+    pace: Pace = ONE_AT_A_TIME,
 ) -> Iterator[Row]:
     """Run the trials; append the row of each finished run to `table` and yield it.
 
@@ -42,9 +43,9 @@ def run_trials(
     cannot be run; earlier rows stay in the table, also if the caller stops.
     """
     runs = (
-        _in_this_process(trials, opener, concurrency)
+        _in_this_process(trials, opener, pace)
         if processes == 1
-        else _in_processes(trials, opener, concurrency, processes)
+        else _in_processes(trials, opener, pace, processes)
     )
     for trial, row in runs:
         named = {"trial": trial.key(world)} | row
@@ -53,21 +54,21 @@ def run_trials(
 
 
 def _in_this_process(
-    trials: Sequence[Trial], opener: Opener, concurrency: int
+    trials: Sequence[Trial], opener: Opener, pace: Pace
 ) -> Iterator[tuple[Trial, Row]]:
-    laboratory = Laboratory(opener(), concurrency)
+    laboratory = Laboratory(opener(), pace)
     for trial in trials:
         yield trial, _run_trial(laboratory, trial)
 
 
 def _in_processes(
-    trials: Sequence[Trial], opener: Opener, concurrency: int, processes: int
+    trials: Sequence[Trial], opener: Opener, pace: Pace, processes: int
 ) -> Iterator[tuple[Trial, Row]]:
     executor = ProcessPoolExecutor(
         processes,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_start_worker,
-        initargs=(opener, concurrency),
+        initargs=(opener, pace),
     )
     try:
         futures = {executor.submit(_run_in_worker, trial): trial for trial in trials}
@@ -77,13 +78,13 @@ def _in_processes(
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _start_worker(opener: Opener, concurrency: int) -> None:
+def _start_worker(opener: Opener, pace: Pace) -> None:
     # The worker process keeps its laboratory here between trials.
     global _laboratory
     # Ctrl-C reaches every process of the terminal; the parent process stops the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        _laboratory = Laboratory(opener(), concurrency)
+        _laboratory = Laboratory(opener(), pace)
     except (EvocrawlError, OSError) as error:
         # An error raised here would break the pool without its message.
         _laboratory = TrialError(str(error))

@@ -18,6 +18,7 @@ from evocrawl.simulation.evaluation import measures
 from evocrawl.simulation.evaluation.duplicates import near_duplicate_groups
 from evocrawl.simulation.evaluation.measures import Row
 from evocrawl.simulation.newness import newness
+from evocrawl.simulation.pace import ONE_AT_A_TIME, Pace
 from evocrawl.simulation.runner import Run, run
 from evocrawl.simulation.scoring import PageScorer, Witness
 from evocrawl.simulation.trials import SEARCH_HITS, Trial, TrialError, budget_of, far_start
@@ -43,9 +44,9 @@ class SearchableWorld(World, Protocol):
 class Laboratory:
     """One world with its link graph and a page scorer for each query, used for many trials."""
 
-    def __init__(self, world: SearchableWorld, concurrency: int = 1) -> None:
+    def __init__(self, world: SearchableWorld, pace: Pace = ONE_AT_A_TIME) -> None:
         self.world = world
-        self._concurrency = concurrency
+        self._pace = pace
         # Caches of the instance: a cached method would keep every laboratory in memory.
         self._scorer = lru_cache(_KEPT_QUERIES)(self._new_scorer)
         self._about = lru_cache(_KEPT_QUERIES)(self._new_about)
@@ -72,7 +73,8 @@ class Laboratory:
             self.world,
             config,
             seeds,
-            concurrency=self._concurrency,
+            concurrency=self._pace.concurrency,
+            host_limit=self._pace.host_limit,
             relevant=relevant,
             scorer=seen,
         )
@@ -121,7 +123,8 @@ class Laboratory:
             "seed": trial.seed,
             "settings": dict(trial.settings),
             "budget": budget,
-            "concurrency": self._concurrency,
+            "concurrency": self._pace.concurrency,
+            "host_delay_s": self._pace.host_delay_s,
         }
 
     def _oracle(
@@ -184,6 +187,9 @@ def _found(done: Run, labels: Collection[Fingerprint] | None, relevant_at: float
         "mean_relevance": float(np.mean([each.relevance for each in pages])) if pages else 0.0,
         "relevant_hosts": hosts,
         "hits": hits,
+        "hits_s": measures.hits_of(
+            ((each.finished_at_s, each.fingerprint) for each in pages), relevant
+        ),
         "hit_pages": [n for n, each in enumerate(pages, 1) if each.fingerprint in relevant],
     }
     for k in _FIRST_RELEVANT:

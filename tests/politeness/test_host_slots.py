@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evocrawl.politeness.host_slots import HostSlots
+from evocrawl.politeness.host_slots import SOON_S, HostSlots
 
 NAMES = ["a.test", "b.test", "c.test"]
 AT_ONE_ADDRESS = 2
@@ -232,3 +232,37 @@ def test_a_visit_continues_at_an_address_that_has_room() -> None:
     assert hosts.is_free_for("a.test", "nowhere.test", 0.0)
     hosts.finish("a.test")
     assert hosts.is_free_for("elsewhere.test", "b.test", 0.0)
+
+
+def test_a_busy_host_is_waited_for_until_its_visit_is_late() -> None:
+    """After SOON_S its name is reported, so that who waits for it does something else."""
+    hosts, freed = HostSlots(lambda _: (1, 1.0)), list[str]()
+    hosts.on_free.append(freed.append)
+    hosts.advance(10.0)
+    hosts.start("a.test", 10.0)
+    assert hosts.is_soon_free("a.test")
+    hosts.advance(10.0 + SOON_S / 2)
+    assert hosts.is_soon_free("a.test")
+    freed.clear()
+    wakes_at_s = hosts.wakes_at()
+    assert wakes_at_s == 10.0 + SOON_S
+    hosts.advance(wakes_at_s)
+    assert (freed, hosts.is_soon_free("a.test")) == (["a.test"], False)
+    assert hosts.wakes_at() is None
+    hosts.finish("a.test")
+    hosts.start("a.test", 20.0)
+    hosts.advance(20.0)
+    assert hosts.is_soon_free("a.test")
+
+
+def test_a_host_that_backs_off_or_is_closed_is_not_waited_for() -> None:
+    """Only a short delay is."""
+    hosts = HostSlots(lambda _: (1, 0.0))
+    hosts.advance(1.0)
+    hosts.hold("short.test", 1.0 + SOON_S)
+    hosts.hold("long.test", 1.1 + SOON_S)
+    hosts.close("closed.test")
+    names = ["short.test", "long.test", "closed.test", "free.test"]
+    assert [hosts.is_soon_free(name) for name in names] == [True, False, False, False]
+    hosts.advance(1.2)
+    assert hosts.is_soon_free("long.test")

@@ -57,6 +57,13 @@ class PopulationOptions:
         "a number from 0 to 1",
         "weight of a link whose words do not match the query",
     )
+    selectivity: float = option(
+        0.25,
+        number(0, 1),
+        "a number from 0 to 1",
+        "how good a link must be to be followed while better ones wait for a busy host, as a share "
+        "of the best one's chance; 0: never wait, for the fastest crawl",
+    )
     contest: int = option(
         32,
         whole(1),

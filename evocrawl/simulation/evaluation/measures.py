@@ -8,7 +8,7 @@ that ended early keeps its hits. Functions of b take 1 ≤ b.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +19,23 @@ from evocrawl.core.urls.identity import host_of
 Row: TypeAlias = dict[str, Any]
 """Measures of one run by name: a row of the table of results."""
 
+_Place = TypeVar("_Place", int, float)
+
 CHECKPOINTS = (0.5, 1, 2, 5)
 """Multiples of |T| at which harvest rate and recall are reported."""
 
 
 def hits_of(
-    fetched: Iterable[tuple[int, Fingerprint]], relevant: Collection[Fingerprint]
-) -> list[int]:
-    """Return the requests that first fetched a page of `relevant`, from (request, page) pairs."""
-    first: dict[Fingerprint, int] = {}
-    for request, page in fetched:
+    fetched: Iterable[tuple[_Place, Fingerprint]], relevant: Collection[Fingerprint]
+) -> list[_Place]:
+    """Return the places that first fetched a page of `relevant`, from (place, page) pairs.
+
+    A place is the number of a request, or a time in seconds.
+    """
+    first: dict[Fingerprint, _Place] = {}
+    for place, page in fetched:
         if page in relevant:
-            first[page] = min(request, first.get(page, request))
+            first[page] = min(place, first.get(page, place))
     return sorted(first.values())
 
 

@@ -19,7 +19,7 @@ REQUIRED = (
     "world", "query", "topic", "species", "seed", "budget", "requests", "relevant",
     "harvest_rate", "recall", "recall_auc", "stop_reason", "seconds", "peak_rss_bytes",
 )  # fmt: skip
-CURVES = ("hits", "hit_pages", "life", "news")
+CURVES = ("hits", "hits_s", "hit_pages", "life", "news")
 """Lists that a row has in the table but not in ``results.json``."""
 
 TABLE = "runs.jsonl"
@@ -89,14 +89,18 @@ class ResultTable:
 
 
 def label_of(row: Row) -> str:
-    """Return the label of a run: species, settings, and concurrency if it is above 1.
+    """Return the label of a run: species, settings, and its pace if it is not one at a time.
 
     >>> label_of({"species": "energy", "settings": {"gain": "4"}, "concurrency": 8})
     'energy gain=4 concurrency=8'
+    >>> label_of({"species": "evo", "settings": {}, "concurrency": 8, "host_delay_s": 1.0})
+    'evo concurrency=8 host_delay_s=1'
     """
     options = dict(row.get("settings") or {})
     if row.get("concurrency", 1) != 1:
         options["concurrency"] = row["concurrency"]
+    if row.get("host_delay_s") is not None:
+        options["host_delay_s"] = f"{row['host_delay_s']:g}"
     return " ".join([row["species"], *(f"{name}={value}" for name, value in options.items())])
 
 

@@ -14,11 +14,12 @@ import numpy as np
 from evocrawl.core.model import Lead
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST, Move, View
+from evocrawl.species.evo.busy_hosts import NEVER_WAIT, BusyHosts
 from evocrawl.species.evo.found_links import FoundLinks
 from evocrawl.species.evo.interfaces import Claims, LeadsByRow, Matrix, Valuer
 from evocrawl.species.evo.sweep import Sweep
 from evocrawl.species.parts import Queue
-from evocrawl.species.reasons import Standing
+from evocrawl.species.reasons import Standing, sigmoid
 
 _AT_HAND = 48
 _SCORED_AT_ONCE = 2048
@@ -42,11 +43,13 @@ class CandidateRanking:
         model: Valuer,
         claims: Claims,
         leads: LeadsByRow,
+        busy_hosts: BusyHosts = NEVER_WAIT,
     ) -> None:
         self._queue = queue
         self._model = model
         self._claims = claims
         self._leads = leads
+        self._busy_hosts = busy_hosts
         self._sweep = Sweep(leads)
         self._new = FoundLinks(leads)
         self._hand: list[int] = []
@@ -59,6 +62,10 @@ class CandidateRanking:
         self._shown: tuple[Sequence[Lead], list[int]] = ([], [])
         """The links that `best` returned last, and their places in `_hand`."""
         self._features = np.zeros((0, 0))
+        self._scores: list[float] = []
+        """The scores of the links of `_hand`, the best first."""
+        self._waits = False
+        """True if the last look has left out all links, since a busy host has better ones."""
         self._place_at_hand: dict[int, int] = {}
         self._seen = -1
 
@@ -88,7 +95,8 @@ class CandidateRanking:
         leads = self.best(is_free)
         if leads:
             return View(leads)
-        return View((), frozenset((ANY_HOST,)) if self._queue.has_parked else frozenset())
+        waits = self._waits or self._queue.has_parked
+        return View((), frozenset((ANY_HOST,)) if waits else frozenset())
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
         """Return None: every open link is in sight."""
@@ -97,13 +105,16 @@ class CandidateRanking:
     def best(self, is_free: Callable[[str], bool]) -> list[Lead]:
         """Return the links at hand of free hosts, or a single seed; () if all hosts are busy.
 
-        O(log n) amortised in the number of links.
+        Links that are much worse than one of a busy host are left out. O(log n) amortised in the
+        number of links.
         """
+        self._waits = False
         self._sweep.add(self._new.store())
         if self._seen != self._model.version:
             self._new.draw()
         first = self._first(is_free)
-        if first is None or row_of(first) is None:
+        row = None if first is None else row_of(first)
+        if first is None or row is None:
             return [] if first is None else [first]
         are_open = self._seen != self._model.version
         if are_open:
@@ -112,22 +123,34 @@ class CandidateRanking:
         if len(self._at_hand) < len(self._hand):
             self._at_hand = self._leads.get_each(self._hand)
             self._open_places = range(len(self._hand))
-        hosts: dict[str, bool] = {}
-        shown, places = list[Lead](), list[int]()
         if not are_open:
             self._leave_claimed()
+        shown, least = self._show(is_free)
+        self._waits = not shown and sigmoid(float(self._leads.scores(np.array([row]))[0])) < least
+        return shown or ([] if self._waits else [first])
+
+    def _show(self, is_free: Callable[[str], bool]) -> tuple[list[Lead], float]:
+        """Set `_shown`; return its links, and the least chance of a link beside busy hosts."""
+        hosts: dict[str, bool] = {}
+        shown, places, least = list[Lead](), list[int](), 0.0
         for place in self._open_places:
             lead = self._at_hand[place]
             if lead is None:
                 continue
+            score = self._scores[place]
+            if least and sigmoid(score) < least:
+                break
             host = lead.host
             if host not in hosts:
                 hosts[host] = is_free(host)
+                if not hosts[host]:
+                    # The first such host has the best links.
+                    least = least or self._busy_hosts.least_chance(host, score)
             if hosts[host]:
                 shown.append(lead)
                 places.append(place)
         self._shown = shown, places
-        return shown or [first]
+        return shown, least
 
     def _leave_claimed(self) -> None:
         """Leave links that were claimed since the look out of `_open_places`.
@@ -258,7 +281,7 @@ class CandidateRanking:
         self._open_places = range(len(self._hand))
         leads = [known[row] or first for row in changed.tolist()]
         self._queue.place(leads, worths.tolist(), changed)
-        self._features = features[best]
+        self._features, self._scores = features[best], scores[best].tolist()
         self._place_at_hand = {row: place for place, row in enumerate(self._hand)}
 
     def _open(self, rows: Sequence[int]) -> set[int]:

@@ -24,6 +24,7 @@ import numpy as np
 from evocrawl.core.model import Dropped, Fetched, Fingerprint, Lead, Link, Outcome, Page, Visit
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import Mergeable, Species
+from evocrawl.species.evo.busy_hosts import NEVER_WAIT, BusyHosts
 from evocrawl.species.evo.genome import Genome, GenomePool, GenomeRows, Heredity
 from evocrawl.species.evo.interfaces import Claims, LeadsByRow, SharedModel
 from evocrawl.species.evo.prospects import CandidateRanking, row_of
@@ -169,12 +170,13 @@ def evo(
     claims: Claims,
     model: SharedModel,
     leads: LeadsByRow,
+    busy_hosts: BusyHosts = NEVER_WAIT,
     *,
     temperatures: tuple[float, ...] = (0.0, 0.1, 0.2, 0.4),
     mutation: float = 0.3,
 ) -> Species:
     """Make the species with its own queue, model and store of links by row."""
-    prospects = CandidateRanking(queue, model, claims, leads)
+    prospects = CandidateRanking(queue, model, claims, leads, busy_hosts)
     mates = GenomePool(model.width, temperatures, mutation)
     reader = PageObserver(model)
     return Species(

@@ -10,6 +10,7 @@ from evocrawl.core.model import Lead
 from evocrawl.frontier import CandidatesByRow, Frontier
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST
+from evocrawl.species.evo.busy_hosts import BusyHosts
 from evocrawl.species.evo.genome import Genome, GenomePool, Heredity
 from evocrawl.species.evo.prospects import CandidateRanking
 
@@ -163,6 +164,54 @@ def test_only_links_of_free_hosts_are_seen() -> None:
     for host in ("a.test", "b.test"):
         prospects.freed(host)
     assert rows(prospects.best(lambda _: True)) == [3, 2, 1]
+
+
+class Graded(Ranked):
+    """A model of log-odds below zero; the odds rise by the factor e within 20 rows."""
+
+    def scores(self, features: np.ndarray) -> np.ndarray:
+        return super().scores(features) / 20 - 5
+
+
+def waiting(selectivity: float, *, soon: bool, first: int = 20) -> CandidateRanking:
+    """Return a ranking of two links at a.test and one at b.test, which is the best."""
+    busy_hosts = BusyHosts(selectivity, lambda _: soon)
+    prospects = CandidateRanking(
+        Frontier(lambda _: False), Graded(), Claimed(), CandidatesByRow(), busy_hosts
+    )
+    prospects.found([lead(first), lead(40), lead(60, "b.test")])
+    return prospects
+
+
+@pytest.mark.parametrize(("selectivity", "seen"), [(0.0, [40, 20]), (0.2, [40]), (0.3, [40])])
+def test_links_much_worse_than_one_of_a_busy_host_are_left_out(
+    selectivity: float, seen: list[int]
+) -> None:
+    """The chances of the three links are about 1/55, 1/20 and 1/8."""
+    prospects = waiting(selectivity, soon=True)
+    assert rows(prospects.best(lambda host: host == "a.test")) == seen
+    assert rows(waiting(selectivity, soon=True).best(lambda _: True)) == [60, 40, 20]
+
+
+def test_an_agent_waits_for_a_host_with_much_better_links() -> None:
+    """It waits for the next free host; a host that is not free soon is not waited for."""
+    prospects = waiting(0.5, soon=True)
+    view = prospects.look(agent(0), lambda host: host == "a.test")
+    assert (view.leads, view.busy) == ((), {ANY_HOST})
+    prospects.freed("b.test")
+    assert rows(prospects.look(agent(0), lambda _: True).leads) == [60, 40, 20]
+    assert rows(waiting(0.5, soon=False).best(lambda host: host == "a.test")) == [40, 20]
+
+
+def test_a_link_that_is_not_at_hand_is_left_out_too() -> None:
+    """All links at hand may be of one busy host."""
+    busy_hosts = BusyHosts(0.5, lambda _: True)
+    prospects = CandidateRanking(
+        Frontier(lambda _: False), Graded(), Claimed(), CandidatesByRow(), busy_hosts
+    )
+    prospects.found([lead(1), *(lead(row, "b.test") for row in range(20, 80))])
+    view = prospects.look(agent(0), lambda host: host == "a.test")
+    assert (view.leads, view.busy) == ((), {ANY_HOST})
 
 
 def test_founders_take_the_temperatures_in_turn() -> None:
