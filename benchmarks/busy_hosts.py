@@ -1,7 +1,8 @@
 """What it brings to wait for a busy host that has better links: requests against time.
 
     python benchmarks/busy_hosts.py pages.jsonl.gz topics.tsv [--split dev] [--start search far]
-        [--runs 1] [--selectivity 0 0.25 0.5 1] [--budget N] [--latency 0.5] [--processes 2]
+        [--runs 1] [--selectivity 0 0.25 0.5 1] [--others best_first_anchor …] [--budget N]
+        [--latency 0.5] [--processes 2]
 
 Trials of `evo` with sixteen visits under way, one at a time at a host, a second between two starts
 there, as in a polite crawl. A line for each selectivity: the area under the recall curve, recalls
@@ -39,10 +40,17 @@ def opened(world: str, latency_s: float) -> Laboratory:
 
 def hold(trial: Trial, world: str, latency_s: float) -> Row:
     """Run a trial and return its row; its species is named with the selectivity."""
-    row = opened(world, latency_s).run(replace(trial, species="evo"))
+    name = "evo" if trial.settings else trial.species
+    row = opened(world, latency_s).run(replace(trial, species=name))
     kept = ("topic", "start", "seed", "recall_auc", "topic_pages", "hits_s", "simulated_s")
     recalls = {name: row.get(f"recall_at_{name}") for name in AT}
     return {"species": trial.species} | {name: row[name] for name in kept} | {"recalls": recalls}
+
+
+def settings_of(name: str) -> tuple[tuple[str, str], ...]:
+    """Return the settings of a trial that is named with a selectivity, or with another species."""
+    selectivity = name.partition("selectivity ")[2]
+    return (("selectivity", selectivity),) if selectivity else ()
 
 
 def table(rows: list[Row], start: str) -> Iterator[str]:
@@ -75,6 +83,7 @@ def line(pairs: list[tuple[Row, Row]]) -> str:
 def main() -> None:
     parser = parser_of(__doc__, "busy_hosts.jsonl")
     parser.add_argument("--selectivity", nargs="+", default=["0", "0.25", "0.5", "1"])
+    parser.add_argument("--others", nargs="*", default=[])
     parser.add_argument("--budget", type=int)
     parser.add_argument("--latency", type=float, default=0.5)
     parser.add_argument("--processes", type=int, default=2)
@@ -86,8 +95,8 @@ def main() -> None:
     ]  # fmt: skip
     names = [f"selectivity {each}" for each in given.selectivity]
     trials = [
-        replace(trial, budget=given.budget, settings=(("selectivity", trial.species.split()[1]),))
-        for trial in trials_of(topics, names, given.start, range(given.runs))
+        replace(trial, budget=given.budget, settings=settings_of(trial.species))
+        for trial in trials_of(topics, [*names, *given.others], given.start, range(given.runs))
     ]
     held = partial(hold, world=given.world, latency_s=given.latency)
     rows = run_trials(trials, held, given.processes, given.out)

@@ -26,3 +26,10 @@ class Environment:
     rewards: Rewards = "first"
     clock: Clock = field(default_factory=Clock)
     traps: TrapDetector | None = None
+
+    def awaits(self, host: str) -> bool:
+        """Return True if a busy host is to be waited for: each request counts, and it is free soon.
+
+        Each one counts if the crawl may send a limited number.
+        """
+        return self.budget.limit is not None and self.hosts.is_soon_free(host)

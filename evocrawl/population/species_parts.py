@@ -53,7 +53,7 @@ class SpeciesParts:
             config.relevant_at,
             self._labels,
             self._environment.clock,
-            is_soon_free=self._environment.hosts.is_soon_free,
+            is_awaited=self._environment.awaits,
             lexicon=self._lexicon,
             links=self._links,
             leads=self._leads,

@@ -21,8 +21,7 @@ from evocrawl.species.baselines import (
 from evocrawl.species.biocrawler.species import biocrawler, biocrawler_dumb
 from evocrawl.species.energy import LinkRelevance, energy
 from evocrawl.species.evo.busy_hosts import BusyHosts
-from evocrawl.species.evo.interfaces import LeadsByRow, SharedModel
-from evocrawl.species.evo.prospects import row_of
+from evocrawl.species.evo.interfaces import LeadsByRow, SharedModel, row_of
 from evocrawl.species.evo.species import evo
 from evocrawl.species.fish_search import fish_search
 from evocrawl.species.foragers.species import foragers
@@ -57,7 +56,7 @@ class SpeciesContext:
 
     `frontier` makes an empty queue, `open_links` an empty store of open links by page, `lexicon` a
     reader of the words around links, `links` a link model, and `leads` a store of links by row.
-    `is_soon_free` returns whether a busy host is free again within seconds. `clock` has the time,
+    `is_awaited` returns whether links may wait for a busy host. `clock` has the time,
     `relevant_at` is the least relevance of a relevant page, and `labels` are the relevant pages, if
     a simulation knows them.
     """
@@ -73,7 +72,7 @@ class SpeciesContext:
     relevant_at: float = 0.2
     labels: Collection[Fingerprint] | None = None
     clock: Clock = field(default_factory=Clock)
-    is_soon_free: Callable[[str], bool] = field(kw_only=True, default=lambda _: False)
+    is_awaited: Callable[[str], bool] = field(kw_only=True, default=lambda _: False)
     lexicon: Callable[[], Lexicon] = field(kw_only=True)
     links: Callable[[], SharedModel] = field(kw_only=True)
     leads: Callable[[], LeadsByRow] = field(kw_only=True)
@@ -92,7 +91,7 @@ Maker: TypeAlias = Callable[[SpeciesContext], Species]
 def _evo(have: SpeciesContext, model: SharedModel) -> Species:
     base, leads = have.base, have.leads()
     queue = have.frontier(Numbering(model.row_of, leads, row_of))
-    busy_hosts = BusyHosts(have.selectivity, have.is_soon_free)
+    busy_hosts = BusyHosts(have.selectivity, have.is_awaited)
     return evo(queue, base, model, leads, busy_hosts)
 
 

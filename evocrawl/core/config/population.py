@@ -62,7 +62,7 @@ class PopulationOptions:
         number(0, 1),
         "a number from 0 to 1",
         "how good a link must be to be followed while better ones wait for a busy host, as a share "
-        "of the best one's chance; 0: never wait, for the fastest crawl",
+        "of the best one's chance; 0: never wait. Without a limit of requests agents never wait",
     )
     contest: int = option(
         32,

@@ -3,7 +3,8 @@
 A polite crawl sends a host one request at a time. The agents that are left without the best host
 would spend the budget on what other hosts have, however poor that is. So a link is followed only if
 its chance to lead to a good page is at least a share of the chance of the best link whose host is
-busy, but free again soon. Without such a link, an agent waits.
+busy, but free again soon. Without such a link, an agent waits. In a crawl that may send any number
+of requests, it does not: there the time counts.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ class BusyHosts:
     """The links that are left out because a busy host has better ones.
 
     `selectivity` in [0, 1] is the least share of the best chance; with 0 no host is waited for.
-    `is_soon_free` is asked about busy hosts alone.
+    `is_awaited` is asked about busy hosts alone: whether one is free again soon.
     """
 
     selectivity: float
-    is_soon_free: Callable[[str], bool]
+    is_awaited: Callable[[str], bool]
 
     def least_chance(self, host: str, score: float) -> float:
         """Return the least chance in [0, 1] beside a link of this score at a busy host."""
-        if self.selectivity and self.is_soon_free(host):
+        if self.selectivity and self.is_awaited(host):
             return self.selectivity * sigmoid(score)
         return 0.0
 

@@ -107,3 +107,8 @@ class SharedModel(Valuer, Protocol):
 
     def sampled(self, z: npt.NDArray[np.float64], temperature: float) -> npt.NDArray[np.float64]:
         """Return mean + temperature · L z."""
+
+
+def row_of(lead: Lead) -> int | None:
+    """Return the row of a link's target, None for a seed."""
+    return lead.features if isinstance(lead.features, int) else None

@@ -16,7 +16,7 @@ from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST, Move, View
 from evocrawl.species.evo.busy_hosts import NEVER_WAIT, BusyHosts
 from evocrawl.species.evo.found_links import FoundLinks
-from evocrawl.species.evo.interfaces import Claims, LeadsByRow, Matrix, Valuer
+from evocrawl.species.evo.interfaces import Claims, LeadsByRow, Matrix, Valuer, row_of
 from evocrawl.species.evo.sweep import Sweep
 from evocrawl.species.parts import Queue
 from evocrawl.species.reasons import Standing, sigmoid
@@ -26,6 +26,7 @@ _SCORED_AT_ONCE = 2048
 _SEED = 1e6
 _CHANGE = 0.05
 """The queue keeps its score of a link if the change is less."""
+_WAITS = View((), frozenset((ANY_HOST,)))
 
 
 class CandidateRanking:
@@ -34,7 +35,7 @@ class CandidateRanking:
     Links are stored by the model's row of their target, which a lead carries as its features.
     """
 
-    of_run = ("_at_hand", "_at_releases", "_open_places", "_shown")
+    of_run = ("_at_hand", "_at_releases", "_open_places", "_shown", "_waiting_at")
     """Attributes that are no part of a snapshot."""
 
     def __init__(
@@ -66,6 +67,8 @@ class CandidateRanking:
         """The scores of the links of `_hand`, the best first."""
         self._waits = False
         """True if the last look has left out all links, since a busy host has better ones."""
+        self._waiting_at: tuple[int, int] | None = None
+        """Versions of model and claims at a look without a link; no link or host has come since."""
         self._place_at_hand: dict[int, int] = {}
         self._seen = -1
 
@@ -84,7 +87,7 @@ class CandidateRanking:
         elif rows:
             self._sweep.add(self._new.add_waiting(rows))
             self._at_hand = []  # some of them may have another source or host now
-        self._seen = -1
+        self._seen, self._waiting_at = -1, None
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
         """Never wander."""
@@ -92,11 +95,14 @@ class CandidateRanking:
 
     def look(self, agent: Agent, is_free: Callable[[str], bool]) -> View:  # noqa: ARG002
         """See the best links of free hosts. O(log n) amortised."""
+        now = self._model.version, self._claims.releases
+        if self._waiting_at == now:
+            return _WAITS
         leads = self.best(is_free)
-        if leads:
+        if leads or not (self._waits or self._queue.has_parked):
             return View(leads)
-        waits = self._waits or self._queue.has_parked
-        return View((), frozenset((ANY_HOST,)) if waits else frozenset())
+        self._waiting_at = now
+        return _WAITS
 
     def escape(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
         """Return None: every open link is in sight."""
@@ -113,8 +119,7 @@ class CandidateRanking:
         if self._seen != self._model.version:
             self._new.draw()
         first = self._first(is_free)
-        row = None if first is None else row_of(first)
-        if first is None or row is None:
+        if first is None or row_of(first) is None:
             return [] if first is None else [first]
         are_open = self._seen != self._model.version
         if are_open:
@@ -126,8 +131,16 @@ class CandidateRanking:
         if not are_open:
             self._leave_claimed()
         shown, least = self._show(is_free)
-        self._waits = not shown and sigmoid(float(self._leads.scores(np.array([row]))[0])) < least
-        return shown or ([] if self._waits else [first])
+        return shown or self._next(is_free, least)
+
+    def _next(self, is_free: Callable[[str], bool], least: float) -> list[Lead]:
+        """Return the best link of free hosts, none of which is at hand, if it is not to wait."""
+        first = self._first(is_free)  # the look has changed scores
+        if first is None:
+            return []
+        score = self._leads.scores(np.array([row_of(first) or 0]))[0]
+        self._waits = sigmoid(float(score)) < least
+        return [] if self._waits else [first]
 
     def _show(self, is_free: Callable[[str], bool]) -> tuple[list[Lead], float]:
         """Set `_shown`; return its links, and the least chance of a link beside busy hosts."""
@@ -181,6 +194,7 @@ class CandidateRanking:
     def freed(self, host: str) -> None:
         """Count the host's links again."""
         self._queue.free(host)
+        self._waiting_at = None
 
     def score_all(self) -> None:
         """Score every waiting link again within the next choices, a bounded number in each."""
@@ -292,8 +306,3 @@ class CandidateRanking:
             rows = [row for row, target in zip(rows, targets, strict=True) if target is not None]
         claimed = self._claims.are_claimed(known)
         return {row for row, is_claimed in zip(rows, claimed, strict=True) if not is_claimed}
-
-
-def row_of(lead: Lead) -> int | None:
-    """Return the row of a link's target, None for a seed."""
-    return lead.features if isinstance(lead.features, int) else None

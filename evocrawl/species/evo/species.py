@@ -26,8 +26,8 @@ from evocrawl.species.agent import Agent
 from evocrawl.species.base import Mergeable, Species
 from evocrawl.species.evo.busy_hosts import NEVER_WAIT, BusyHosts
 from evocrawl.species.evo.genome import Genome, GenomePool, GenomeRows, Heredity
-from evocrawl.species.evo.interfaces import Claims, LeadsByRow, SharedModel
-from evocrawl.species.evo.prospects import CandidateRanking, row_of
+from evocrawl.species.evo.interfaces import Claims, LeadsByRow, SharedModel, row_of
+from evocrawl.species.evo.prospects import CandidateRanking
 from evocrawl.species.parts import Queue
 from evocrawl.species.reasons import Reason, Term, Trait, sigmoid
 
