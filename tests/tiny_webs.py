@@ -119,6 +119,15 @@ def make_population(
 ) -> tuple[Population, Ledger]:
     """Return a population with its environment, and a ledger of its events."""
     base = MemoryPageBase(memory)
+    environment = Environment(
+        MODELS[energy](gain=gain, cost=cost),
+        Fees(visit=cost, refusal=2 * cost, dead=cost, latency=latency, timeout_s=10.0),
+        base,
+        HostSlots(limit),
+        Budget(budget),
+        rewards,
+        traps=traps,
+    )
     ingredients = SpeciesContext(
         base,
         AnchorIsRelevance(),
@@ -127,22 +136,16 @@ def make_population(
         wander_share,
         boldness,
         contest=4,
+        selectivity=0.5,
         labels=frozenset(),
+        is_awaited=environment.awaits,
         lexicon=lambda: Lexicon("coral"),
         links=lambda: LinkModel(AnchorIsRelevance().link, Analyser("en"), 0.5, prior.shipped()),
         leads=lambda: CandidatesByRow(memory),
     )
     population = Population(
         [SPECIES[name](ingredients) for name in species.split("+")],
-        Environment(
-            MODELS[energy](gain=gain, cost=cost),
-            Fees(visit=cost, refusal=2 * cost, dead=cost, latency=latency, timeout_s=10.0),
-            base,
-            HostSlots(limit),
-            Budget(budget),
-            rewards,
-            traps=traps,
-        ),
+        environment,
         bounds or PopulationBounds(4, 2, 12),
         np.random.default_rng(seed),
         **options,
