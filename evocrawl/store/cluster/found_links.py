@@ -20,6 +20,9 @@ from evocrawl.store.cluster.redis.outbox import OutboxBatch
 EXCLUDED = "excluded"
 """Outcome of a link that a user has excluded, in the rows of Redis."""
 
+_FEW = 100
+"""Links of a host that may wait until links of others are shown: together they cost half."""
+
 
 class FoundLinks:
     """Shows links to `population`, unless a user has excluded them or their callbacks go on.
@@ -44,16 +47,32 @@ class FoundLinks:
         self._calls = calls
         self._put = put
         self._callbacks = callbacks
+        self._later = list[tuple[str, str, Link, Source]]()
+        """Links to own hosts, each with host and lease, that the next `of_others` shows."""
+
+    @property
+    def has_later(self) -> bool:
+        """True if links wait for the next `of_others`."""
+        return bool(self._later)
 
     def of_host(
         self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
     ) -> None:
         """Show the open links of a host to the population, except those that it has already.
 
-        With `again` show those too, for a population that has no link to choose.
+        With `again` show those too, for a population that has no link to choose. A few links wait
+        for the next `of_others`.
         """
         self._events.links_found.send([link for link, _ in links])
-        self.show(host, links, again=again)
+        lease = self._lease_table.leases.get(host)
+        if again or lease is None or len(self._later) + len(links) > _FEW:
+            self.show(host, links, again=again)
+            return
+        for link, source in self._fresh(host, links):
+            if source is None:
+                self._show_if_open([(link, source)])
+            else:
+                self._later.append((host, lease, link, source))
 
     def read_digest(self, packed: PageDigest) -> PageDigest:
         """Return the digest of a page of another worker. Raises ValueError."""
@@ -62,7 +81,8 @@ class FoundLinks:
     def of_others(self, pages: Iterable[tuple[PageDigest, Found]]) -> None:
         """Show links to own hosts that other workers have found, with the digests of the pages.
 
-        A page counts as a source of a link that this worker has followed already, too.
+        A page counts as a source of a link that this worker has followed already, too. Links that
+        `of_host` has left for later are shown with them.
         """
         found = list[ForeignPage]()
         for digest, links in pages:
@@ -80,7 +100,20 @@ class FoundLinks:
                     found.append(ForeignPage(page, source.depth, digest))
                 elif seeds := [one for one in some if not self._base.is_claimed(one.fingerprint)]:
                     self._exchange.show_seeds(seeds)
-        self._exchange.show(found)
+        self._exchange.show(found + self._left_for_later())
+
+    def _left_for_later(self) -> list[ForeignPage]:
+        """Return the pages with links that `of_host` has left for later and that wait still."""
+        later, self._later = self._later, []
+        table = self._lease_table
+        return self._pages_of(
+            (link, source)
+            for host, lease, link, source in later
+            if table.leases.get(host) == lease
+            and link.fingerprint in table.waiting.get(host, ())
+            and link.fingerprint not in self._callbacks
+            and self._exchange.restore(link.fingerprint)
+        )
 
     def of_page(self, page: Page, depth: int) -> None:
         """Show a page that another worker may have fetched, with its links."""
@@ -92,7 +125,13 @@ class FoundLinks:
         self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
     ) -> None:
         """Show links of an own host; see `of_host`."""
-        by_source: dict[Source | None, list[Link]] = defaultdict(list)
+        self._show_if_open(self._fresh(host, links, again=again))
+
+    def _fresh(
+        self, host: str, links: Sequence[tuple[Link, Source | None]], *, again: bool = False
+    ) -> list[tuple[Link, Source | None]]:
+        """Note links of an own host; return those that are to be shown."""
+        fresh = []
         for link, source in links:
             target = link.fingerprint
             if target in self._callbacks or self._leaves_out(host, link):
@@ -100,16 +139,29 @@ class FoundLinks:
             is_new = self._lease_table.wait(host, target)
             # The page of a waiting, claimed link could not be recorded in time.
             is_new |= self._base.is_claimed(target)
-            if (is_new or again) and self._exchange.restore(target):
-                by_source[source].append(link)
-        if seeds := by_source.pop(None, []):
+            if is_new or again:
+                fresh.append((link, source))
+        return fresh
+
+    def _show_if_open(self, links: Iterable[tuple[Link, Source | None]]) -> None:
+        """Show links, except those that an agent has chosen."""
+        links = [each for each in links if self._exchange.restore(each[0].fingerprint)]
+        if seeds := [link for link, source in links if source is None]:
             self._exchange.show_seeds(seeds)
-        pages = [
+        self._exchange.show(
+            self._pages_of((link, source) for link, source in links if source is not None)
+        )
+
+    @staticmethod
+    def _pages_of(links: Iterable[tuple[Link, Source]]) -> list[ForeignPage]:
+        """Return the pages of links, without their texts."""
+        by_source: dict[Source, list[Link]] = defaultdict(list)
+        for link, source in links:
+            by_source[source].append(link)
+        return [
             ForeignPage(_page_of(source, found), source.depth)
             for source, found in by_source.items()
-            if source is not None
         ]
-        self._exchange.show(pages)
 
     def place(self, link: Link) -> bool:
         """Note a link that was found; withdraw it if another worker leases its host.

@@ -40,7 +40,7 @@ class NewsReader:
         return self._is_behind
 
     async def listen(self, applied: int) -> bool:
-        """Apply up to 100 events and return whether there were any.
+        """Apply up to 100 events, show links left for later; return whether there were any.
 
         Looks for leases of other workers, and for further changes of users than the first
         `applied`, too. Agents arrive after all links.
@@ -49,13 +49,15 @@ class NewsReader:
         self.has_changes = news.has_changes
         self._host_leases.note_others(news.leases)
         self._leases_to = news.leases_to
-        for some in _in_steps(each.body for each in news.events if each.kind == "link"):
+        has_later = self._sync.links.has_later
+        steps = [*_in_steps(each.body for each in news.events if each.kind == "link")]
+        for some in steps or [[]] * has_later:
             await self._host_leases.show_found(some)
             await asyncio.sleep(0)
         if guests := {each.host: None for each in news.events if each.kind == "guest"}:
             await self._host_leases.welcome(guests)
         self.read_to, self._is_behind = news.read_to, len(news.events) >= _AT_ONCE
-        return bool(news.events)
+        return bool(news.events) or has_later
 
     async def page_at(self, host: str, key: str) -> Page | None:
         """Return a recorded page, which the population knows then; None if Redis has none."""

@@ -43,6 +43,7 @@ class Workload:
         """Return 0 if `hosts` are enough, HUNGRY if not, IDLE if there is nothing to do."""
         population = self.population
         waits = self._host_leases.asked or len(self._outbox) or self._news
+        waits = waits or self._sync.links.has_later
         is_stuck = population.is_unborn or population.ended is not None
         if not (waits or self._events.is_crawl_busy) and not population.unsettled and is_stuck:
             return IDLE

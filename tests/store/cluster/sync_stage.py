@@ -56,6 +56,7 @@ class Stage:
         for url in urls:
             host = url.split("/")[2]
             self.sync.links.of_host(host, [(Link(url, fingerprint(url), "0.5"), source)])
+        self.sync.links.of_others(())
 
     def choose(self) -> Visit | None:
         return self.population.choose(self.now_s)

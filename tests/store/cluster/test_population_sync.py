@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from sync_stage import OURS, THEIRS, VACANT, Stage
+from sync_stage import OURS, SOURCE, THEIRS, VACANT, Stage
 
+from evocrawl.core.model import Link
 from evocrawl.core.urls.identity import fingerprint
 
 
@@ -98,3 +99,35 @@ def test_a_host_without_an_owner_is_requested_before_a_visit() -> None:
     later = stage.choose()
     assert later is not None
     assert later.lead.url == VACANT
+
+
+def test_a_link_of_a_new_host_that_is_visited_before_it_is_shown_is_not_opened_again() -> None:
+    """The open links of a new host are shown together with those that others find next."""
+    stage = Stage()
+    stage.show(OURS)
+    first = stage.choose()
+    assert first is not None
+    stage.gain("theirs.test")
+    other = f"{THEIRS}2"
+    found = [(Link(url, fingerprint(url), "0.5"), SOURCE) for url in (THEIRS, other)]
+    stage.sync.links.of_host("theirs.test", found)
+    stage.settle(first, THEIRS)
+    assert stage.calls("offer") == []
+    assert stage.all_visits() == {THEIRS}
+    stage.sync.links.of_others(())
+    assert stage.all_visits() == {other}
+
+
+def test_links_of_a_new_host_that_is_lost_before_they_are_shown_stay_hidden() -> None:
+    """Also if this worker leases the host again: it reads them again then."""
+    stage = Stage()
+    stage.gain("theirs.test")
+    found = [(Link(THEIRS, fingerprint(THEIRS), "0.5"), SOURCE)]
+    stage.sync.links.of_host("theirs.test", found)
+    stage.sync.lost(["theirs.test"])
+    stage.sync.gained("theirs.test", "1.2", set(), was_anothers=True)
+    stage.show(OURS)
+    assert stage.all_visits() == {OURS}
+    stage.sync.links.of_host("theirs.test", found)
+    stage.sync.links.of_others(())
+    assert stage.all_visits() == {THEIRS}
