@@ -32,6 +32,8 @@ _HEAD = struct.Struct("<4sHHI5I")
 _MAGIC = b"evoL"
 _NAMES = zlib.crc32(" ".join(FEATURES).encode())
 _GREATEST = 1e9
+_ROUNDED = 1.001
+"""Greatest cosine: 1, with rounding."""
 
 Array = npt.NDArray[Any]
 
@@ -141,7 +143,7 @@ def _check(arrays: dict[str, Array]) -> None:
     if (arrays["word_sums"][:, 1] < 0).any() or (arrays["sums"][:3] < 0).any():
         raise ValueError("counts are below 0")
     known, cosines, squares = arrays["cosines"]
-    if (known < 0).any() or (np.abs(cosines) > known).any() or (squares < 0).any():
+    if (known < 0).any() or (np.abs(cosines) > _ROUNDED * known).any() or (squares < 0).any():
         raise ValueError("sums are of no cosines")
     if (arrays["best"] > 1).any() or (arrays["good"] > MARKED).any():
         raise ValueError("relevances are above 1")
