@@ -210,12 +210,9 @@ class Crew:
             self.fetched.append(outcome.page.fingerprint)
             island.leave_out(outcome.page)
             island.pages += 1
-            others = [each for each in self._islands if each is not island]
-            island.send(
-                island.digested(outcome.page, visit.lead.depth),
-                self._round + self._plan.delay,
-                others,
-            )
+            if others := [each for each in self._islands if each is not island]:
+                sent = island.digested(outcome.page, visit.lead.depth)
+                island.send(sent, self._round + self._plan.delay, others)
         island.population.settle(visit.id, outcome)
         island.cpu_s += process_time() - began_s
 
