@@ -9,9 +9,10 @@ belongs to has fetched it; the others get its links to their addresses a round l
 have the same pages and links, whatever they would have chosen. Before each round from the third on,
 the unvisited links of each island are ranked by that island's model and by the one model.
 
-*AUC* is the mean area under the ROC curve of such a ranking for relevant pages: 0.5 is chance. In
-further rows, some features of the links, or the weights, are those of the one model: what the
-difference comes from. The 95 % interval is over topics.
+*AUC* is the mean area under the ROC curve of such a ranking for relevant pages: 0.5 is chance;
+*first* the share of rankings whose first link leads to a relevant page. In further rows, some
+features of the links, or the weights, are those of the one model: what the difference comes from.
+The 95 % intervals are over topics.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ PARTS = {
 
 Vector = npt.NDArray[np.float64]
 Visited = tuple[Fingerprint, Page]
+Qualities = list[tuple[float, bool]]
 
 
 def visits_of(world: Any, plan: Plan, config: Config, scorer: PageScorer) -> list[Visited]:
@@ -112,15 +114,18 @@ def ranked(island: Island, one: Any, links: Sequence[Fingerprint]) -> Iterator[t
         yield part, mixed @ model.mean
 
 
-def auc(scores: Vector, are_good: npt.NDArray[np.bool_]) -> float:
-    """Return the share of pairs of a good and another link in the right order; ties count half."""
+def quality(scores: Vector, are_good: npt.NDArray[np.bool_]) -> tuple[float, bool]:
+    """Return the share of pairs of a good and another link in the right order; ties count half.
+
+    Return also whether the first link is good.
+    """
     good, others = scores[are_good], scores[~are_good]
     above = np.sign(good[:, None] - others)
-    return float((above.mean() + 1) / 2)
+    return float((above.mean() + 1) / 2), bool(are_good[int(np.argmax(scores))])
 
 
-def aucs_of(world: Any, topic: Any, asked: argparse.Namespace) -> Mapping[str, list[float]]:
-    """Return the areas under the curve of each ranking of a topic's crawl."""
+def qualities_of(world: Any, topic: Any, asked: argparse.Namespace) -> Mapping[str, Qualities]:
+    """Return the qualities of each ranking of a topic's crawl."""
     relevant: AbstractSet[Fingerprint] = world.about(topic.name)
     arguments = {"query": topic.query, "seed": asked.seed,
                  "max_requests": budget_of(len(relevant), len(world))}  # fmt: skip
@@ -132,7 +137,7 @@ def aucs_of(world: Any, topic: Any, asked: argparse.Namespace) -> Mapping[str, l
     islands = [Island(number, plan, config, scorer) for number in range(asked.islands)]
     one = Island(0, alone, config, scorer).learning.model
     found, visited = dict[Fingerprint, Link](), set[Fingerprint]()
-    areas, next_exchange = defaultdict[str, list[float]](list), 1
+    qualities, next_exchange = defaultdict[str, Qualities](list), 1
     for at in range(0, len(visits), asked.islands):
         number = at // asked.islands
         if number == next_exchange:
@@ -144,13 +149,13 @@ def aucs_of(world: Any, topic: Any, asked: argparse.Namespace) -> Mapping[str, l
             are_good = np.array([each in relevant for each in links], bool)
             if 0 < are_good.sum() < len(links):
                 for name, scores in ranked(island, one, links):
-                    areas[name].append(auc(scores, are_good))
+                    qualities[name].append(quality(scores, are_good))
         part = visits[at : at + asked.islands]
         teach(islands, one, part)
         visited.update(target for target, _ in part)
         visited.update(page.fingerprint for _, page in part)
         found.update((link.fingerprint, link) for _, page in part for link in page.links)
-    return areas
+    return qualities
 
 
 def main() -> None:
@@ -166,15 +171,20 @@ def main() -> None:
     world = open_world(asked.world)
     topics = read_topics(asked.file, asked.split)
     topics.sort(key=lambda each: len(world.about(each.name)))
-    means = defaultdict[str, list[float]](list)
+    means = defaultdict[str, list[Vector]](list)
     for topic in topics[: asked.topics]:
-        for name, areas in aucs_of(world, topic, asked).items():
-            means[name].append(float(np.mean(areas)))
-    print("| from the one model | AUC | less the islands' |\n| --- | ---: | ---: |")
-    for name, areas in means.items():
-        less = np.array(areas) - means["islands"]
-        half = 1.96 * np.std(less, ddof=1) / len(less) ** 0.5 if len(less) > 1 else np.nan
-        print(f"| {name} | {np.mean(areas):.4f} | {less.mean():+.4f} ± {half:.4f} |")
+        for name, qualities in qualities_of(world, topic, asked).items():
+            means[name].append(np.mean(qualities, axis=0))
+    print("| from the one model | AUC | less the islands' | first | less the islands' |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for name, of_topics in means.items():
+        less = np.array(of_topics) - means["islands"]
+        half = np.full(2, np.nan)
+        if len(less) > 1:
+            half = 1.96 * np.std(less, axis=0, ddof=1) / len(less) ** 0.5
+        columns = zip(np.mean(of_topics, axis=0), less.mean(axis=0), half, strict=True)
+        shown = " | ".join(f"{mean:.4f} | {by:+.4f} ± {most:.4f}" for mean, by, most in columns)
+        print(f"| {name} | {shown} |")
 
 
 if __name__ == "__main__":
