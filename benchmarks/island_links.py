@@ -6,8 +6,9 @@
 One population crawls, with as many visits under way as there are islands. Its pages, in rounds of
 so many, teach one model, and the models of islands as in `islands.py`: the island that an address
 belongs to has fetched it; the others get its links to their addresses a round later. So all models
-have the same pages and links, whatever they would have chosen. Before each round from the third on,
-the unvisited links of each island are ranked by that island's model and by the one model.
+have the same pages and links, also where they would choose others. Before each round, from the
+third one, the unvisited links of each island are ranked by that island's model and by the one
+model.
 
 *AUC* is the mean area under the ROC curve of such a ranking for relevant pages: 0.5 is chance;
 *first* the share of rankings whose first link leads to a relevant page. In further rows, some

@@ -240,8 +240,8 @@ class PopulationSync:
     def _close_unknown(self, report: OutboxBatch) -> None:
         """Close the hosts of offered links that have no known owner until the answer names it.
 
-        An agent that chose such a link now would nearly always do so in vain: links lead to hosts
-        that others have leased.
+        An agent that chose such a link now could nearly never follow it: links lead to hosts that
+        others have leased.
         """
         table, hosts = self.lease_table, self.population.environment.hosts
         for host in hosts_of(report.offers):
