@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from evocrawl.species.evo.link_model.evidence import SHARED_GROUPS
 from evocrawl.species.evo.link_model.features import FEATURES
-from evocrawl.species.evo.link_model.hashing import BUCKETS, PAGE_WORDS
+from evocrawl.species.evo.link_model.hashing import ANCHOR, BUCKETS, CONTEXT, PAGE_WORDS, URL
 from evocrawl.species.evo.link_model.page_labels import MARKED
 
 VERSION = 2
@@ -32,8 +32,10 @@ _HEAD = struct.Struct("<4sHHI5I")
 _MAGIC = b"evoL"
 _NAMES = zlib.crc32(" ".join(FEATURES).encode())
 _GREATEST = 1e9
-_ROUNDED = 1.001
-"""Greatest cosine: 1, with rounding."""
+_MOST_COSINE = 1.001 * max(ANCHOR.width, CONTEXT.width, URL.width) ** 0.5
+"""Greatest cosine of a field with the query, with rounding: its words count as orthogonal, so that
+n of them in the direction of the query have √n.
+"""
 
 Array = npt.NDArray[Any]
 
@@ -143,7 +145,7 @@ def _check(arrays: dict[str, Array]) -> None:
     if (arrays["word_sums"][:, 1] < 0).any() or (arrays["sums"][:3] < 0).any():
         raise ValueError("counts are below 0")
     known, cosines, squares = arrays["cosines"]
-    if (known < 0).any() or (np.abs(cosines) > _ROUNDED * known).any() or (squares < 0).any():
+    if (known < 0).any() or (np.abs(cosines) > _MOST_COSINE * known).any() or (squares < 0).any():
         raise ValueError("sums are of no cosines")
     if (arrays["best"] > 1).any() or (arrays["good"] > MARKED).any():
         raise ValueError("relevances are above 1")
