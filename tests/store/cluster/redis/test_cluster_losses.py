@@ -13,6 +13,7 @@ from redisserver import PASSWORD, RedisServer
 from evocrawl.core.errors import StateError
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.store.cluster.events import WorkerEvents
+from evocrawl.store.cluster.redis.codec import SCHEMA
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.keys import RedisAddress
 from evocrawl.store.cluster.redis.outbox import Outbox, OutboxBatch
@@ -30,7 +31,9 @@ def test_another_crawl_is_refused_by_name(server: RedisServer) -> None:
         with crowd.server.client() as client:
             key = "evocrawl:{evocrawl}:about"
             client.set(key, json.dumps({**ABOUT, "schema": 99}))
-            with pytest.raises(StateError, match=r"version 99, this evocrawl knows 5") as refused:
+            with pytest.raises(
+                StateError, match=f"version 99, this evocrawl knows {SCHEMA}"
+            ) as refused:
                 await crowd.join()
             assert PASSWORD not in str(refused.value)
             client.set(key, b"\x80\x04 a pickle")
