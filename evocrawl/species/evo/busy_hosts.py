@@ -3,8 +3,9 @@
 A polite crawl sends a host one request at a time. The agents that are left without the best host
 would spend the budget on what other hosts have, however poor that is. So a link is followed only if
 its chance to lead to a good page is at least a share of the chance of the best link whose host is
-busy, but free again soon. Without such a link, an agent waits. In a crawl that may send any number
-of requests, it does not: there the time counts.
+busy, but free again soon. Without such a link, an agent waits. At the start of a crawl links are
+followed one after the other, by their chances, since each page teaches the model which links are
+good. In a crawl that may send any number of requests, no agent waits: there the time counts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evocrawl.species.reasons import sigmoid
+
+LEARNING = 100
+"""Number of links followed after which the least share has fallen from 1 to `selectivity`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +30,14 @@ class BusyHosts:
     selectivity: float
     is_awaited: Callable[[str], bool]
 
-    def least_chance(self, host: str, score: float) -> float:
-        """Return the least chance in [0, 1] beside a link of this score at a busy host."""
+    def least_chance(self, host: str, score: float, followed: int) -> float:
+        """Return the least chance in [0, 1] beside a link of this score at a busy host.
+
+        `followed` is the number of links that the crawl has followed.
+        """
         if self.selectivity and self.is_awaited(host):
-            return self.selectivity * sigmoid(score)
+            still_learning = max(0.0, 1 - followed / LEARNING)
+            return (self.selectivity + (1 - self.selectivity) * still_learning) * sigmoid(score)
         return 0.0
 
 

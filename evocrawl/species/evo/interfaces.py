@@ -20,6 +20,10 @@ class Valuer(Protocol):
 
     version: int
 
+    @property
+    def followed(self) -> int:
+        """The number of links that the crawl has followed."""
+
     def features(self, rows: Rows) -> Matrix:
         """Return the features of targets, shape (n, d)."""
 

@@ -158,12 +158,16 @@ class CandidateRanking:
                 hosts[host] = is_free(host)
                 if not hosts[host]:
                     # The first such host has the best links.
-                    least = least or self._busy_hosts.least_chance(host, score)
+                    least = least or self._least(host, score)
             if hosts[host]:
                 shown.append(lead)
                 places.append(place)
         self._shown = shown, places
         return shown, least
+
+    def _least(self, host: str, score: float) -> float:
+        """Return the least chance of a link beside one of this score at a busy host."""
+        return self._busy_hosts.least_chance(host, score, self._model.followed)
 
     def _leave_claimed(self) -> None:
         """Leave links that were claimed since the look out of `_open_places`.

@@ -10,7 +10,7 @@ from evocrawl.core.model import Lead
 from evocrawl.frontier import CandidatesByRow, Frontier
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST
-from evocrawl.species.evo.busy_hosts import BusyHosts
+from evocrawl.species.evo.busy_hosts import LEARNING, BusyHosts
 from evocrawl.species.evo.genome import Genome, GenomePool, Heredity
 from evocrawl.species.evo.prospects import CandidateRanking
 
@@ -20,6 +20,7 @@ class Ranked:
 
     def __init__(self) -> None:
         self.version = 0
+        self.followed = 1000
         self.sign = 1.0
         self.asked = 0
 
@@ -201,6 +202,19 @@ def test_an_agent_waits_for_a_host_with_much_better_links() -> None:
     prospects.freed("b.test")
     assert rows(prospects.look(agent(0), lambda _: True).leads) == [60, 40, 20]
     assert rows(waiting(0.5, soon=False).best(lambda host: host == "a.test")) == [40, 20]
+
+
+def test_the_first_links_are_followed_by_their_chances_alone() -> None:
+    """Before the model has learnt, any better link of a busy host is waited for."""
+    prospects = waiting(0.01, soon=True)
+    prospects._model.followed = 0
+    assert prospects.look(agent(0), lambda host: host == "a.test").leads == ()
+    prospects = waiting(0.01, soon=True)
+    prospects._model.followed = LEARNING * 3 // 4
+    assert rows(prospects.best(lambda host: host == "a.test")) == [40]
+    prospects = waiting(0.0, soon=True)
+    prospects._model.followed = 0
+    assert rows(prospects.best(lambda host: host == "a.test")) == [40, 20]
 
 
 def test_a_link_that_is_not_at_hand_is_left_out_too() -> None:

@@ -32,6 +32,7 @@ class Scored:
 
     def __init__(self) -> None:
         self.version = 0
+        self.followed = 1000
         self.asked: list[int] = []
 
     def features(self, rows: np.ndarray) -> np.ndarray:

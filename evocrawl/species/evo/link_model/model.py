@@ -102,6 +102,11 @@ class LinkModel:
         return features
 
     @property
+    def followed(self) -> int:
+        """The number of links that the crawl has followed, of other populations as well."""
+        return self.evidence.tries
+
+    @property
     def width(self) -> int:
         """The number of features, d."""
         return len(FEATURES)
