@@ -48,7 +48,8 @@ class Crawled:
             ": no page: ",
             " more have brought no page",
         )
-        assert [line for line in errors if not any(each in line for each in expected)] == []
+        unexpected = [line for line in errors if not any(each in line for each in expected)]
+        assert not unexpected, unexpected
 
 
 Crawl = Callable[..., Crawled]
