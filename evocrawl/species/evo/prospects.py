@@ -17,12 +17,12 @@ from evocrawl.species.base import ANY_HOST, Move, View
 from evocrawl.species.evo.busy_hosts import NEVER_WAIT, BusyHosts
 from evocrawl.species.evo.found_links import FoundLinks
 from evocrawl.species.evo.interfaces import Claims, LeadsByRow, Matrix, Valuer, row_of
+from evocrawl.species.evo.standing import standing_among
 from evocrawl.species.evo.sweep import Sweep
 from evocrawl.species.parts import Queue
 from evocrawl.species.reasons import Standing, sigmoid
 
 _AT_HAND = 48
-_SCORED_AT_ONCE = 2048
 _SEED = 1e6
 _CHANGE = 0.05
 """The queue keeps its score of a link if the change is less."""
@@ -158,16 +158,13 @@ class CandidateRanking:
                 hosts[host] = is_free(host)
                 if not hosts[host]:
                     # The first such host has the best links.
-                    least = least or self._least(host, score)
+                    followed = self._model.followed
+                    least = least or self._busy_hosts.least_chance(host, score, followed)
             if hosts[host]:
                 shown.append(lead)
                 places.append(place)
         self._shown = shown, places
         return shown, least
-
-    def _least(self, host: str, score: float) -> float:
-        """Return the least chance of a link beside one of this score at a busy host."""
-        return self._busy_hosts.least_chance(host, score, self._model.followed)
 
     def _leave_claimed(self) -> None:
         """Leave links that were claimed since the look out of `_open_places`.
@@ -213,15 +210,8 @@ class CandidateRanking:
         row = row_of(lead)
         if row is None:
             return None
-        waiting = np.array(sorted(self._open((*self._sweep, *self._new.fresh, *self._hand))))
-        own = np.flatnonzero(waiting == row)
-        if not len(own):
-            return None
-        parts = np.array_split(waiting, len(waiting) // _SCORED_AT_ONCE + 1)
-        model = self._model
-        scores = np.concatenate([model.scores(model.features(part)) for part in parts])
-        score = float(scores[own[0]])
-        return Standing(1 + int((scores > score).sum()), len(scores), score)
+        waiting = self._open((*self._sweep, *self._new.fresh, *self._hand))
+        return standing_among(self._model, waiting, row)
 
     def _first(self, is_free: Callable[[str], bool]) -> Lead | None:
         """Return the best link of a free host, by the scores of the last look; None without one."""
