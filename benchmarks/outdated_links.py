@@ -61,9 +61,8 @@ class Ranked:
 
     def score(self, rows: list[int], score: float) -> None:
         """Place links with a score of about the one given."""
-        leads = [each for each in self._held.get_each(rows) if each is not None]
-        scores = [score + 1e-3 * np.sin(row) for row in rows]
-        self._time(self.placing_s, self._frontier.place, leads, scores, np.array(rows))
+        numbers = np.array(rows)
+        self._time(self.placing_s, self._frontier.place, numbers, score + 1e-3 * np.sin(numbers))
 
     def take(self) -> None:
         """Take the best link."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +14,9 @@ class LeadsByNumber(Protocol):
 
     def get(self, number: int) -> Lead | None:
         """Return the link of a number, None without a link."""
+
+    def targets(self, numbers: Sequence[int]) -> list[Fingerprint | None]:
+        """Return the targets of the links of some numbers, None for a number without a link."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from evocrawl.core.numbering import Numbering
 
 NOWHERE = -1
 """The address of a link that is not packed."""
-_NUMBERED = 1 << 61
+NUMBERED = 1 << 61
 """Addresses from here on belong to links that have a number."""
 _IN_MEMORY = 1 << 62
 """Addresses from here on belong to links that stay in memory, unpacked."""
@@ -90,18 +90,18 @@ class NumberedLeads:
     def put(self, lead: Lead) -> int:
         """Return the address of a link; store it if it has no number."""
         number = self._number_of(lead)
-        return self._file.put(lead) if number is None else _NUMBERED + number
+        return self._file.put(lead) if number is None else NUMBERED + number
 
     def take(self, address: int) -> tuple[Lead | None, int]:
         """Return the link at an address and the address; None for a number without a link."""
-        if _NUMBERED <= address < _IN_MEMORY:
-            return self._leads.get(address - _NUMBERED), address
+        if NUMBERED <= address < _IN_MEMORY:
+            return self._leads.get(address - NUMBERED), address
         return self._file.take(address)
 
     def numbers(self, addresses: Addresses) -> Rows:
         """Return the numbers of links, −1 for one without."""
-        numbers = addresses.astype(np.intp) - _NUMBERED
-        numbers[(addresses < _NUMBERED) | (addresses >= _IN_MEMORY)] = -1
+        numbers = addresses.astype(np.intp) - NUMBERED
+        numbers[(addresses < NUMBERED) | (addresses >= _IN_MEMORY)] = -1
         return numbers
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from evocrawl.core.containers.spill_file import SpillFile
-from evocrawl.frontier.candidate_file import NOWHERE, LeadPlaces
+from evocrawl.frontier.candidate_file import NOWHERE, NUMBERED, LeadPlaces
 from evocrawl.frontier.latest_entries import LatestEntries, QueuedLead
 from evocrawl.frontier.priorities import Mask
 from evocrawl.frontier.runs_by_name import RunsByName
@@ -41,6 +41,15 @@ class DiskQueues:
             ),
             self._are_outdated,
         )
+        self.runs.changed(name)
+
+    def add(self, name: str, marks: Iterable[Mark], rows: Sequence[int]) -> None:
+        """Add links that are held by number, by their rows, to a queue. O(log n) a link.
+
+        They are sorted and written to disk when there are many.
+        """
+        entries = [(*mark, NUMBERED + row) for mark, row in zip(marks, rows, strict=True)]
+        self.runs.changing(name).add(entries, self._are_outdated)
         self.runs.changed(name)
 
     def take(self, name: str, most: int, other: Mark | None) -> list[QueuedLead]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy.typing as npt
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.frontier.candidate_file import NOWHERE
-from evocrawl.frontier.priorities import FORM, Mask, PrioritiesByRow, RowOf, Rows
+from evocrawl.frontier.priorities import FORM, Mask, Priorities, PrioritiesByRow, RowOf, Rows
+from evocrawl.frontier.sorted_runs import Mark
 
 QueuedLead: TypeAlias = tuple[float, int, Lead, int]
 """Negative priority, number, link, and its address in the spill file or NOWHERE."""
@@ -51,24 +52,16 @@ class LatestEntries:
         self._stored.put(lead.fingerprint, priority, self._made & _NUMBERS)
         return -priority, self._made, lead, NOWHERE
 
-    def make_each(
-        self, leads: Sequence[Lead], priorities: Sequence[float], rows: Rows | None
-    ) -> list[QueuedLead]:
-        """Return new entries of different links, with one or not; `rows` if known. O(links)."""
-        first, stored = self._made + 1, self._stored
-        self._made += len(leads)
-        numbers = [number & _NUMBERS for number in range(first, first + len(leads))]
-        targets = [lead.fingerprint for lead in leads]
-        if rows is not None and isinstance(stored, PrioritiesByRow):
-            self.outdated += stored.put_each(targets, rows, priorities, numbers)
-        else:
-            for target, priority, number in zip(targets, priorities, numbers, strict=True):
-                self.outdated += stored.get(target) is not None
-                stored.put(target, priority, number)
-        return [
-            (-priority, number, lead, NOWHERE)
-            for number, (lead, priority) in enumerate(zip(leads, priorities, strict=True), first)
-        ]
+    def make_each(self, rows: Rows, priorities: Priorities) -> Iterator[Mark]:
+        """Return the marks of new entries of links of different rows, with one or not. O(links).
+
+        The index of links must be a `Numbering`.
+        """
+        assert isinstance(self._stored, PrioritiesByRow)
+        numbers = np.arange(self._made + 1, self._made + 1 + len(rows))
+        self._made += len(rows)
+        self.outdated += self._stored.put_each(rows, priorities, numbers & _NUMBERS)
+        return zip((-priorities).tolist(), numbers.tolist(), strict=True)
 
     def discard(self, target: Fingerprint) -> None:
         """Let a link have no latest entry. O(1)."""

@@ -18,6 +18,7 @@ from evocrawl.core.numbering import Numbering
 FORM = "<dI"
 """Format of priority and number in a `KeyMap`."""
 Rows: TypeAlias = npt.NDArray[np.intp]
+Priorities: TypeAlias = npt.NDArray[np.float64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 RowOf: TypeAlias = Callable[[Fingerprint], int | None]
 """Returns the row of a target, from 0 without gaps, or None if it has no row."""
@@ -41,6 +42,7 @@ class PrioritiesByRow:
         self._row_of_lead: Callable[[Lead], int | None] = lambda lead: row_of(lead.fingerprint)
         if isinstance(row_of, Numbering):
             self._row_of, self._row_of_lead = row_of.number, row_of.of_lead
+            self._targets = row_of.leads.targets
         self._priorities = array("d")  # NaN: absent
         self._numbers = array("I")
         self._in_rows = 0
@@ -115,16 +117,10 @@ class PrioritiesByRow:
                 self._others.discard(key)
         priorities[row], self._numbers[row] = priority, number
 
-    def put_each(
-        self,
-        keys: Sequence[Fingerprint],
-        rows: Rows,
-        priorities: Sequence[float],
-        numbers: Sequence[int],
-    ) -> int:
-        """Set priorities and numbers of different targets whose `rows` are known. O(targets).
+    def put_each(self, rows: Rows, priorities: Priorities, numbers: Rows) -> int:
+        """Set priorities and numbers of different targets by their rows. O(targets).
 
-        Return how many of them were in.
+        Return how many of them were in. A `Numbering` must have the links of the rows.
         """
         if not len(rows):
             return 0
@@ -140,9 +136,10 @@ class PrioritiesByRow:
         self._in_rows += new
         moved = 0
         if self._others:
-            for place in np.flatnonzero(are_new).tolist():
-                moved += keys[place] in self._others
-                self._others.discard(keys[place])
+            for key in self._targets(rows[are_new].tolist()):
+                if key is not None and key in self._others:
+                    self._others.discard(key)
+                    moved += 1
         return len(rows) - new + moved
 
     def _make_room(self, rows: int) -> None:

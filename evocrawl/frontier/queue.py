@@ -12,7 +12,7 @@ from evocrawl.frontier.disk_queues import DiskQueues
 from evocrawl.frontier.host_order import HostOrder
 from evocrawl.frontier.latest_entries import LatestEntries, QueuedLead
 from evocrawl.frontier.memory_queues import MemoryQueues
-from evocrawl.frontier.priorities import RowOf, Rows
+from evocrawl.frontier.priorities import Priorities, RowOf, Rows
 from evocrawl.frontier.sorted_runs import Mark
 
 MOST_LINKS = 5_000
@@ -94,15 +94,17 @@ class Frontier:
         if known is not None and known != priority:
             self._insert(self._latest.make(lead, priority, replaces=True))
 
-    def place(
-        self, leads: Sequence[Lead], priorities: Sequence[float], rows: Rows | None = None
-    ) -> None:
-        """Set links and priorities of different targets that are open, whether they wait or not.
+    def place(self, rows: Rows, priorities: Priorities) -> None:
+        """Set priorities of different targets that are open, whether they wait or not.
 
-        `rows` are those of the targets, for a queue with `row_of`. O(log n) a link.
+        For a queue with a `Numbering`, which has the links of `rows`. They are not read before they
+        come first. O(log n) a link.
         """
-        self._hold(self._latest.make_each(leads, priorities, rows))
-        self._make_room()
+        if not len(rows):
+            return
+        marks = self._latest.make_each(rows, priorities)
+        self._disk.add(_COMMON, marks, rows.tolist())
+        self._list(_COMMON)
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:
         """Return the best link whose host is free; the link stays until it is claimed.

@@ -3,14 +3,15 @@
 The idea is that of log-structured merge trees (O'Neil, Cheng, Gawlick & O'Neil 1996): each added
 run is sorted, and runs of similar length are merged, so that an entry moves O(log n) times and the
 number of runs stays small. The longest runs are not merged, so that no step takes long. Only the
-beginning of a long run is in memory.
+beginning of a long run is in memory. Entries that are added some at a time are in a heap in memory
+until there are many.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from heapq import merge
+from heapq import heapify, heappop, heappush, merge
 from itertools import islice
 from typing import Self, TypeAlias
 
@@ -28,6 +29,8 @@ _BEGIN = 4
 """Entries in memory of a long run that was not read yet; most runs are never read."""
 _AT_ONCE = 1 << 13
 """Most entries to read at once of those to leave out."""
+_MOST_NEW = 1 << 12
+"""Most entries in the heap."""
 
 Rows: TypeAlias = npt.NDArray[np.void]
 AreOutdated: TypeAlias = Callable[[Rows], npt.NDArray[np.bool_]]
@@ -116,19 +119,25 @@ class Runs:
     ((0.1, 3), [(0.1, 3, 70), (0.2, 2, 90)], 1)
     """
 
-    __slots__ = ("_runs", "_spill", "first")
+    __slots__ = ("_new", "_runs", "_spill", "first")
 
     def __init__(self, spill: SpillFile) -> None:
         self._spill = spill
         self._runs: list[Run] = []
+        self._new: list[Entry] = []
+        """A heap of the entries that `add` has added lately."""
         self.first: Mark | None = None  # the mark of the first entry, None without entries
 
     def __len__(self) -> int:
-        return sum(map(len, self._runs))
+        return sum(map(len, self._runs)) + len(self._new)
 
     def state(self) -> list[State]:
-        """Return the state of the runs."""
-        return [run.state for run in self._runs]
+        """Return the state of the runs; the entries of the heap are the beginning of one more."""
+        runs = list(self._runs)
+        if self._new:
+            entries = np.array(sorted(self._new), FORM)
+            runs.append(Run(entries, self._spill, is_whole=False))
+        return [run.state for run in runs]
 
     @classmethod
     def of_state(cls, states: Iterable[State], spill: SpillFile) -> Self:
@@ -158,26 +167,44 @@ class Runs:
             self._runs.append(Run(whole, self._spill))
         self._set_first()
 
+    def add(self, entries: Iterable[Entry], are_outdated: AreOutdated | None = None) -> None:
+        """Add entries in any order. O(log n) an entry, amortised. See `put` for the others."""
+        new = self._new
+        for entry in entries:
+            heappush(new, entry)
+        if len(new) > _MOST_NEW:
+            self._new = []
+            self.put(sorted(new), are_outdated)
+        elif new and (self.first is None or new[0][:2] < self.first):
+            self.first = new[0][:2]
+
     def take(self, most: int) -> list[Entry]:
         """Remove and return the first `most` entries, or all. O(most · runs)."""
         fronts: list[list[Entry]] = [run.at_least(most)[:most].tolist() for run in self._runs]
-        taken = [*islice(merge(*fronts), most)]
+        new = [heappop(self._new) for _ in range(min(most, len(self._new)))]
+        taken = [*islice(merge(*fronts, new), most)]
         for run, front in zip(self._runs, fronts, strict=True):
             count = bisect_right(front, taken[-1])
             if count:
                 run.drop(count)
+        for entry in new[bisect_right(new, taken[-1]) :]:
+            heappush(self._new, entry)
         self._set_first()
         return taken
 
     def leave_out(self, are_outdated: AreOutdated) -> None:
-        """Remove outdated entries from the beginning of each run. O(them)."""
+        """Remove outdated entries from the beginning of each run, and from the heap. O(them)."""
         for run in self._runs:
             run.leave_out(are_outdated)
+        outdated = are_outdated(np.array(self._new, FORM)).tolist()
+        self._new = [entry for entry, is_out in zip(self._new, outdated, strict=True) if not is_out]
+        heapify(self._new)
         self._set_first()
 
     def _set_first(self) -> None:
         self._runs = [run for run in self._runs if len(run)]
-        first = min([run.front[0].item() for run in self._runs], default=None)
+        firsts = [run.front[0].item() for run in self._runs] + self._new[:1]
+        first = min(firsts, default=None)
         self.first = None if first is None else first[:2]
 
 

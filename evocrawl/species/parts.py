@@ -27,6 +27,7 @@ from evocrawl.species.base import (
 from evocrawl.species.reasons import Reason, Standing, as_standing, rank_among
 
 Rows = npt.NDArray[np.intp]
+Priorities = npt.NDArray[np.float64]
 
 
 class Queue(Protocol):
@@ -42,12 +43,10 @@ class Queue(Protocol):
     def rerank(self, lead: Lead, priority: float) -> None:
         """Give a waiting link another priority."""
 
-    def place(
-        self, leads: Sequence[Lead], priorities: Sequence[float], rows: Rows | None = None
-    ) -> None:
-        """Set links and priorities of different open targets, whether they wait or not.
+    def place(self, rows: Rows, priorities: Priorities) -> None:
+        """Set priorities of different open targets by their rows, whether they wait or not.
 
-        `rows` are those of the targets, if they are numbered.
+        For targets that are numbered, whose links the queue can look up.
         """
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:

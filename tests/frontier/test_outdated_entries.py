@@ -40,8 +40,8 @@ def scored_twice(links: int, hosts: int) -> tuple[Frontier, Counted, list[Lead]]
     held.put(dict(enumerate(leads)))
     for score, upto in ((0.9, links), (0.1, links - 2)):
         for at in range(0, upto, 100):
-            part = leads[at : min(at + 100, upto)]
-            frontier.place(part, [score] * len(part), np.arange(at, at + len(part)))
+            part = np.arange(at, min(at + 100, upto))
+            frontier.place(part, np.full(len(part), score))
     return frontier, held, leads
 
 
@@ -65,10 +65,10 @@ def test_outdated_entries_are_passed_over_without_their_links() -> None:
 
 def test_outdated_entries_leave_the_disk_when_runs_are_merged() -> None:
     """Links that are scored again and again have few entries there."""
-    frontier, _, leads = scored_twice(1000, 1)
+    frontier, _, _ = scored_twice(1000, 1)
     for score in range(30):
         for at in range(0, 1000, 100):
-            frontier.place(leads[at : at + 100], [score / 100] * 100, np.arange(at, at + 100))
+            frontier.place(np.arange(at, at + 100), np.full(100, score / 100))
     assert len(frontier._disk.runs) < 6000
     assert len(frontier) == 1000
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 
 import numpy as np
@@ -26,7 +27,9 @@ ACTIONS = st.lists(
 )
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["number", "push", "rerank", "place", "claim", "release", "take"]),
+        st.sampled_from(
+            ["number", "push", "rerank", "place", "claim", "release", "busy", "free", "take"]
+        ),
         st.integers(0, 30),
         st.integers(0, 5),
     ),
@@ -43,6 +46,19 @@ class Numbers:
     def note(self, key: bytes) -> None:
         self.rows.setdefault(key, len(self.rows))
 
+    def get(self, number: int) -> Lead | None:  # noqa: ARG002 - protocol
+        raise AssertionError("priorities need no links")
+
+    def targets(self, numbers: Sequence[int]) -> list[bytes | None]:
+        keys = [*self.rows]
+        return [keys[number] for number in numbers]
+
+
+def place_alone(frontier: Frontier, link: Lead, priority: int) -> None:
+    """Place a link as `place` does: it comes after others, also with the priority that it had."""
+    frontier.push(link, inf)
+    frontier.rerank(link, priority)
+
 
 @given(ACTIONS)
 def test_priorities_by_row_are_those_of_a_dict(
@@ -50,7 +66,8 @@ def test_priorities_by_row_are_those_of_a_dict(
 ) -> None:
     """A target may get its row before it is put, while it is stored, or after its removal."""
     numbers, model = Numbers(), dict[bytes, tuple[float, int]]()
-    priorities = PrioritiesByRow(numbers.rows.get)
+    of_lead = lambda lead: numbers.rows.get(lead.fingerprint)  # noqa: E731
+    priorities = PrioritiesByRow(Numbering(numbers.rows.get, numbers, of_lead))
     for action, key, priority, number in actions:
         match action:
             case "put":
@@ -59,7 +76,7 @@ def test_priorities_by_row_are_those_of_a_dict(
             case "put each":
                 few = [each for each in numbers.rows if each >= key]
                 rows = np.array([numbers.rows[each] for each in few], np.intp)
-                waited = priorities.put_each(few, rows, [priority] * len(few), [number] * len(few))
+                waited = priorities.put_each(rows, np.full(len(few), priority), rows * 0 + number)
                 assert waited == len(model.keys() & few)
                 model.update(dict.fromkeys(few, (priority, number)))
             case "discard":
@@ -91,8 +108,12 @@ def test_targets_that_were_numbered_take_twelve_bytes() -> None:
 def test_the_order_of_links_does_not_depend_on_the_index_of_priorities(
     steps: list[tuple[str, int, int]], most: int
 ) -> None:
-    """A frontier has the same order if its targets have rows at once, late or never."""
-    claimed, numbers = set[bytes](), Numbers()
+    """A frontier has the same order if its targets have rows at once, late or never.
+
+    So it is with busy hosts.
+    """
+    claimed, busy, numbers = set[bytes](), set[str](), Numbers()
+    is_free = lambda host: host not in busy  # noqa: E731
     alone = Frontier(claimed.__contains__, most)
     held = CandidatesByRow(2)
     of_lead = lambda lead: numbers.rows.get(lead.fingerprint)  # noqa: E731
@@ -122,14 +143,21 @@ def test_the_order_of_links_does_not_depend_on_the_index_of_priorities(
                 numbers.note(key)
                 held.put({numbers.rows[key]: link})
                 if key not in claimed:
-                    alone.place([link], [priority])
-                    by_row.place([link], [priority], np.array([numbers.rows[key]]))
+                    place_alone(alone, link, priority)
+                    by_row.place(np.array([numbers.rows[key]]), np.array([float(priority)]))
+            case "busy":
+                busy.add(host)
+            case "free":
+                busy.discard(host)
+                alone.free(host)
+                by_row.free(host)
             case _:
-                best = alone.peek(lambda _: True)
-                assert by_row.peek(lambda _: True) == best
+                best = alone.peek(is_free)
+                assert by_row.peek(is_free) == best
                 if best is not None:
                     claimed.add(best.fingerprint)
         assert len(alone) == len(by_row)
+        assert alone.is_parked(host) == by_row.is_parked(host)
 
 
 def test_an_entry_is_known_by_the_end_of_its_number() -> None:

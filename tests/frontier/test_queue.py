@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.core.model import Lead
-from evocrawl.frontier import Frontier
+from evocrawl.core.numbering import Numbering
+from evocrawl.frontier import CandidatesByRow, Frontier
 
 HOSTS = ["a.test", "b.test", "c.test"]
 ACTIONS = st.lists(
@@ -159,11 +160,14 @@ def test_links_that_are_placed_together_come_by_their_latest_priority(
     placed: list[tuple[int, float]], most: int
 ) -> None:
     """Waiting links and new ones, on several hosts, in memory and on disk."""
-    claimed = set[bytes]()
-    frontier = Frontier(claimed.__contains__, most)
+    claimed, held = set[bytes](), CandidatesByRow(most)
+    rows = {lead(number).fingerprint: number for number in range(31)}
+    row_of = Numbering(rows.get, held, lambda link: rows.get(link.fingerprint))
+    frontier = Frontier(claimed.__contains__, most, row_of=row_of)
     for start in range(0, len(placed), 7):
         part = dict(placed[start : start + 7])
-        frontier.place([lead(number) for number in part], [*part.values()])
+        held.put({number: lead(number) for number in part})
+        frontier.place(np.array([*part]), np.array([*part.values()]))
     order = []
     while (best := frontier.peek(lambda _: True)) is not None:
         order.append(best.url)

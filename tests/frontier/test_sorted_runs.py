@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,9 @@ from evocrawl.frontier.sorted_runs import Runs
 
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("put"), st.lists(st.integers(0, 5), min_size=1, max_size=9)),
+        st.tuples(
+            st.sampled_from(["put", "add"]), st.lists(st.integers(0, 5), min_size=1, max_size=9)
+        ),
         st.tuples(st.just("take"), st.integers(1, 12)),
     ),
     max_size=30,
@@ -22,17 +26,26 @@ STEPS = st.lists(
 @given(STEPS)
 def test_entries_come_out_in_order(steps: list[tuple[str, int | list[int]]]) -> None:
     """They are ordered by rank, then by number, for any order of additions."""
+    with patch("evocrawl.frontier.sorted_runs._MOST_NEW", 5):
+        follow(steps)
+
+
+def follow(steps: list[tuple[str, int | list[int]]]) -> None:
     runs, model, numbers = Runs(SpillFile()), list[tuple[float, int, int]](), iter(range(1000))
     for action, what in steps:
         if isinstance(what, list):
             new = sorted((float(rank), number, 7 * number) for rank, number in zip(what, numbers))  # noqa: B905
-            runs.put(new)
+            if action == "put":
+                runs.put(new)
+            else:
+                runs.add(new[::-1])
             model = sorted(model + new)
         elif action == "take" and model:
             assert runs.take(what) == model[:what]
             model = model[what:]
         assert len(runs) == len(model)
         assert runs.first == (model[0][:2] if model else None)
+    assert Runs.of_state(runs.state(), SpillFile()).first == runs.first
 
 
 def test_there_are_few_runs() -> None:

@@ -256,8 +256,8 @@ class CandidateRanking:
                 return lead
         if first is None:
             # The queue notes which hosts are busy.
-            links = [*self._open_leads(unplaced)]
-            self._queue.place(links, [0.0] * len(links))
+            rows = np.array([row_of(lead) for lead in self._open_leads(unplaced)], np.intp)
+            self._queue.place(rows, np.zeros(len(rows)))
             unplaced.clear()
             first = self._queue.peek(is_free)
         return first
@@ -283,12 +283,11 @@ class CandidateRanking:
         self._leads.set_scores(changed, worths)
         best = np.argsort(-scores, kind="stable")[:_AT_HAND]
         self._hand = ordered[best].tolist()
-        needed = [row for row in {*changed.tolist(), *self._hand} if row not in known]
+        needed = [row for row in self._hand if row not in known]
         known.update(zip(needed, self._leads.get_each(needed), strict=True))
         self._at_hand = [known[row] for row in self._hand]
         self._open_places = range(len(self._hand))
-        leads = [known[row] or first for row in changed.tolist()]
-        self._queue.place(leads, worths.tolist(), changed)
+        self._queue.place(changed, worths)
         self._features, self._scores = features[best], scores[best].tolist()
         self._place_at_hand = {row: place for place, row in enumerate(self._hand)}
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from crawled import order, to
+from rankings import ranking_of
 
 from evocrawl.core.model import Lead
-from evocrawl.frontier import CandidatesByRow, Frontier
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST
 from evocrawl.species.evo.busy_hosts import LEARNING, BusyHosts
@@ -95,9 +95,7 @@ def test_the_best_links_are_seen_and_change_with_the_model() -> None:
     """The next look uses a change of the model for the links that it sees."""
     claims = Claimed()
     model = Ranked()
-    prospects = CandidateRanking(
-        Frontier(claims.claimed.__contains__), model, claims, CandidatesByRow()
-    )
+    prospects = ranking_of(claims.claimed.__contains__, model, claims)
     prospects.found([lead(row) for row in range(60)])
     assert rows(prospects.best(lambda _: True))[:3] == [59, 58, 57]
     claims.claim(b"59")
@@ -109,9 +107,7 @@ def test_the_best_links_are_seen_and_change_with_the_model() -> None:
 def test_links_that_are_drawn_and_claimed_are_left_out_once() -> None:
     """The trap of which links are held back pays once a link; a released claim opens one again."""
     claims = Claimed()
-    prospects = CandidateRanking(
-        Frontier(claims.claimed.__contains__), Ranked(), claims, CandidatesByRow()
-    )
+    prospects = ranking_of(claims.claimed.__contains__, Ranked(), claims)
     prospects.found([lead(row) for row in range(1000)])
     seen = rows(prospects.best(lambda _: True))
     for row in seen:
@@ -129,7 +125,7 @@ def test_links_that_are_drawn_and_claimed_are_left_out_once() -> None:
 def test_the_cost_of_a_look_does_not_depend_on_the_waiting_links() -> None:
     """All links are scored when they are found; after each visit only a few are scored again."""
     model = Ranked()
-    prospects = CandidateRanking(Frontier(lambda _: False), model, Claimed(), CandidatesByRow())
+    prospects = ranking_of(lambda _: False, model, Claimed())
     for row in range(0, 20_000, 1000):
         prospects.found([lead(row + each) for each in range(1000)])
         prospects.best(lambda _: True)
@@ -144,7 +140,7 @@ def test_the_cost_of_a_look_does_not_depend_on_the_waiting_links() -> None:
 def test_every_waiting_link_is_looked_at_in_turn() -> None:
     """A link with a poor score rises when the model has learnt better."""
     model = Ranked()
-    prospects = CandidateRanking(Frontier(lambda _: False), model, Claimed(), CandidatesByRow())
+    prospects = ranking_of(lambda _: False, model, Claimed())
     prospects.found([lead(row) for row in range(1000)])
     prospects.best(lambda _: True)
     model.sign = -1.0
@@ -156,7 +152,7 @@ def test_every_waiting_link_is_looked_at_in_turn() -> None:
 
 def test_only_links_of_free_hosts_are_seen() -> None:
     """If no host is free, the agent waits."""
-    prospects = CandidateRanking(Frontier(lambda _: False), Ranked(), Claimed(), CandidatesByRow())
+    prospects = ranking_of(lambda _: False, Ranked(), Claimed())
     prospects.found([lead(1), lead(2, "b.test"), lead(3, "b.test")])
     assert rows(prospects.best(lambda host: host == "a.test")) == [1]
     assert prospects.best(lambda _: False) == []
@@ -177,9 +173,7 @@ class Graded(Ranked):
 def waiting(selectivity: float, *, soon: bool, first: int = 20) -> CandidateRanking:
     """Return a ranking of two links at a.test and one at b.test, which is the best."""
     busy_hosts = BusyHosts(selectivity, lambda _: soon)
-    prospects = CandidateRanking(
-        Frontier(lambda _: False), Graded(), Claimed(), CandidatesByRow(), busy_hosts
-    )
+    prospects = ranking_of(lambda _: False, Graded(), Claimed(), busy_hosts)
     prospects.found([lead(first), lead(40), lead(60, "b.test")])
     return prospects
 
@@ -220,9 +214,7 @@ def test_the_first_links_are_followed_by_their_chances_alone() -> None:
 def test_a_link_that_is_not_at_hand_is_left_out_too() -> None:
     """All links at hand may be of one busy host."""
     busy_hosts = BusyHosts(0.5, lambda _: True)
-    prospects = CandidateRanking(
-        Frontier(lambda _: False), Graded(), Claimed(), CandidatesByRow(), busy_hosts
-    )
+    prospects = ranking_of(lambda _: False, Graded(), Claimed(), busy_hosts)
     prospects.found([lead(1), *(lead(row, "b.test") for row in range(20, 80))])
     view = prospects.look(agent(0), lambda host: host == "a.test")
     assert (view.leads, view.busy) == ((), {ANY_HOST})

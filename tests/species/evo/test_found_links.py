@@ -8,12 +8,11 @@ import numpy as np
 from crawled import order, to
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rankings import ranking_of
 
 from evocrawl.core.model import Lead
-from evocrawl.frontier import CandidatesByRow, Frontier
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST
-from evocrawl.species.evo.prospects import CandidateRanking
 
 HOSTS = ("a.test", "b.test", "c.test")
 STEPS = st.lists(
@@ -59,8 +58,8 @@ class Looks:
 
     def __init__(self) -> None:
         self.model, self.claims = Scored(), Claims()
-        frontier = Frontier(self.claims.claimed.__contains__, 10)
-        self.ranking = CandidateRanking(frontier, self.model, self.claims, CandidatesByRow(5))
+        is_claimed = self.claims.claimed.__contains__
+        self.ranking = ranking_of(is_claimed, self.model, self.claims, most=10, most_leads=5)
 
     def best(self, busy: Sequence[str] | set[str] = ()) -> list[object]:
         """Return the rows that the next look shows, with the model as it is after a visit."""
