@@ -3,10 +3,12 @@
     python benchmarks/peeking.py WORLD TOPICS [--split dev] [--start search far] [--runs 1]
         [--processes 2] [--out FILE]
 
-Two species run on the same trials: `evo`, and `peeking`, the same species that reads a linked page
-before it pays for it. The log-odds of the page's relevance, by the relevance model that judges the
-fetched pages too, take the place of the feature `near_query`. No crawler can do that: what
-`peeking` finds shows what a perfect reading of links could bring with this relevance model.
+Three species run on the same trials: `evo`; `peeking`, the same species that reads a linked page
+before it pays for it; and `knowing`, which knows whether the linked page is on the topic's list. In
+the place of the feature `near_query`, the last two have the log-odds of the page's relevance: by
+the relevance model that judges the fetched pages too, or those of 0.993 and 0.007 by the list. No
+crawler can do that: what `peeking` finds shows what a perfect reading of links could bring with
+this relevance model, and what `knowing` finds, what a perfect choice of links could bring.
 
 Prints for each species and start the mean recall_auc, the recall after T/2, T, 2T and 5T pages, T
 being the number of relevant pages, and the paired difference; then where the relevant pages are
@@ -17,7 +19,7 @@ from no page. Rows already in FILE (JSON lines) are not repeated.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 from functools import cache, partial
 from typing import Any
 
@@ -40,6 +42,7 @@ from evocrawl.species.evo.species import evo
 BUDGETS = (1, 2, 5)
 _RECALLS = ("recall_at_T/2", "recall_at_T", "recall_at_2T", "recall_at_5T")
 _PLACES = ("fetched", "linked from a fetched page", "linked from others only", "linked from none")
+Opinion = Callable[[Fingerprint], float]
 _AT = FEATURES.index("near_query")
 _LEAST, _LONGEST = 0.005, 5.0
 
@@ -47,7 +50,8 @@ _LEAST, _LONGEST = 0.005, 5.0
 class RecordingModel(LinkModel):
     """The model of `evo`, which also notes the pages in their order, with the pages they link to.
 
-    With `documents`, the log-odds of a linked page's relevance are its feature `near_query`.
+    With `opinion`, which returns the probability that a linked page is relevant, its log-odds are
+    the link's feature `near_query`.
     """
 
     latest: RecordingModel
@@ -55,14 +59,12 @@ class RecordingModel(LinkModel):
     def __init__(
         self,
         *parts: Any,
-        judge: Any,
-        documents: dict[Fingerprint, Document] | None = None,
+        opinion: Opinion | None = None,
         **more: Any,
     ) -> None:
         super().__init__(*parts, **more)
         self.fetched: dict[Fingerprint, set[Fingerprint]] = {}
-        self._judge = judge
-        self._documents = documents
+        self._opinion = opinion
         self._target_of: dict[int, Fingerprint] = {}
         self._log_odds: dict[int, float] = {}
         RecordingModel.latest = self
@@ -75,22 +77,37 @@ class RecordingModel(LinkModel):
         return rows
 
     def features(self, rows: Rows) -> Matrix:
-        """Return the features of targets, which may include the relevance of unread pages."""
+        """Return the features of targets, which may include an opinion about unread pages."""
         features = super().features(rows)
-        if self._documents is not None:
-            log_odds = [self._relevance(row) for row in rows.tolist()]
+        if self._opinion is not None:
+            log_odds = [self._relevance(row, self._opinion) for row in rows.tolist()]
             features[:, _AT] = np.array(log_odds) / self.mean[_AT]
         return features
 
-    def _relevance(self, row: int) -> float:
+    def _relevance(self, row: int, opinion: Opinion) -> float:
         known = self._log_odds.get(row)
         if known is None:
-            document = (self._documents or {}).get(self._target_of[row])
-            p = 0.0 if document is None else self._judge.page(document.content(0.0))
-            p = min(max(p, _LEAST), 1 - _LEAST)
+            p = min(max(opinion(self._target_of[row]), _LEAST), 1 - _LEAST)
             known = float(np.clip(np.log(p / (1 - p)), -_LONGEST, _LONGEST))
             self._log_odds[row] = known
         return known
+
+
+def made(have: SpeciesContext, opinion: Opinion | None) -> Species:
+    """Return `evo` with the model that notes pages."""
+    model = model_of(have, kind=RecordingModel, opinion=opinion)
+    return evo(have.frontier(), have.base, model, have.leads())
+
+
+def judged(have: SpeciesContext, documents: dict[Fingerprint, Document]) -> Opinion:
+    """Return the opinion of the relevance model about pages."""
+    judge: Any = have.relevance
+
+    def opinion(fingerprint: Fingerprint) -> float:
+        document = documents.get(fingerprint)
+        return 0.0 if document is None else judge.page(document.content(0.0))
+
+    return opinion
 
 
 @cache
@@ -104,20 +121,17 @@ def opened(world: str) -> tuple[Laboratory, dict[Fingerprint, set[Fingerprint]]]
             if link.fingerprint != document.fingerprint:
                 sources[link.fingerprint].add(document.fingerprint)
 
-    def made(have: SpeciesContext, documents: dict[Fingerprint, Document] | None) -> Species:
-        model = model_of(have, kind=RecordingModel, judge=have.relevance, documents=documents)
-        return evo(have.frontier(), have.base, model, have.leads())
-
     SPECIES["evo"] = lambda have: made(have, None)
-    SPECIES["peeking"] = lambda have: made(have, documents)
+    SPECIES["peeking"] = lambda have: made(have, judged(have, documents))
     return laboratory, sources
 
 
 def hold(trial: Trial, world: str) -> Row:
     """Run a trial and return its row, with the places of the relevant pages at each budget."""
     laboratory, sources = opened(world)
+    relevant: Set[Fingerprint] = set(laboratory.world.about(trial.topic))
+    SPECIES["knowing"] = lambda have: made(have, lambda each: float(each in relevant))
     row = laboratory.run(trial)
-    relevant = set(laboratory.world.about(trial.topic))
     kept = ("species", "topic", "start", "seed", "recall_auc", "oracle_auc", *_RECALLS)
     found = {name: row.get(name) for name in kept}
     pages = [*RecordingModel.latest.fetched.items()]
@@ -160,7 +174,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
     topics = read_topics(given.topics, given.split)
-    trials = trials_of(topics, ["evo", "peeking"], given.start, range(given.runs))
+    trials = trials_of(topics, ["evo", "peeking", "knowing"], given.start, range(given.runs))
     rows = run_trials(trials, partial(hold, world=given.world), given.processes, given.out)
     print(*table(rows), sep="\n")
 
