@@ -50,6 +50,7 @@ class Plan:
     per_host: int
     period: int
     delay: int
+    host_delay_s: float = 0.0
 
     @classmethod
     def all_of(cls, asked: argparse.Namespace) -> list[Plan]:
@@ -68,7 +69,7 @@ class Plan:
 
 @dataclass
 class Island:
-    """A population with its addresses; `inbox` has pages of others and the round they arrive in."""
+    """A population with its addresses; `inbox` has pages of others and when they arrive."""
 
     number: int
     plan: Plan
@@ -78,14 +79,14 @@ class Island:
     pages: int = 0
     sent_at: int = 0
     cpu_s: float = 0.0
-    inbox: deque[tuple[int, ForeignPage]] = field(default_factory=deque)
+    inbox: deque[tuple[float, ForeignPage]] = field(default_factory=deque)
     visits: deque[Visit] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         self.assembly = assemble(
             replace(self.config, memory_links=1_000_000),
             concurrency=self.plan.under_way,
-            host_limit=lambda _: (self.plan.per_host or _ANY_NUMBER, 0.0),
+            host_limit=lambda _: (self.plan.per_host or _ANY_NUMBER, self.plan.host_delay_s),
             timeout_s=180.0,
             model=self.scorer.model,
         )
@@ -120,8 +121,8 @@ class Island:
             if not self.owns(link):
                 self.base.claim(link.fingerprint)
 
-    def receive(self, now: int) -> None:
-        """Take the pages, or their links, that have arrived by the round `now`."""
+    def receive(self, now: float) -> None:
+        """Take the pages, or their links, that have arrived by the round or time `now`."""
         arrived = list[ForeignPage]()
         while self.inbox and self.inbox[0][0] <= now:
             arrived.append(self.inbox.popleft()[1])
@@ -142,8 +143,8 @@ class Island:
         exchange = self.exchange
         return ForeignPage(page, depth, exchange.read_digest(exchange.digest(page)))
 
-    def send(self, sent: ForeignPage, at: int, others: list[Island]) -> None:
-        """Send a page with its digest and its links to each of `others`, for the round `at`."""
+    def send(self, sent: ForeignPage, at: float, others: list[Island]) -> None:
+        """Send a page with its digest and its links to each of `others`, which arrives `at`."""
         for other in others:
             page = sent.page
             if self.plan.mode != "pages":
@@ -203,7 +204,12 @@ class Crew:
 
     def _settle(self, island: Island) -> None:
         visit = island.visits.popleft()
-        outcome = self._outcome_of(island, visit.lead.url)
+        answer = self._world.fetch(visit.lead.url, 0.0)
+        self._end(island, visit, answer, self._round + self._plan.delay)
+
+    def _end(self, island: Island, visit: Visit, answer: Any, arrives: float) -> None:
+        """Settle a visit; its links arrive in other islands at `arrives`."""
+        outcome = self._outcome_of(island, answer)
         began_s = process_time()
         island.assembly.budget.spend(visit.id)
         if isinstance(outcome, Fetched):
@@ -212,7 +218,7 @@ class Crew:
             island.pages += 1
             if others := [each for each in self._islands if each is not island]:
                 sent = island.digested(outcome.page, visit.lead.depth)
-                island.send(sent, self._round + self._plan.delay, others)
+                island.send(sent, arrives, others)
         island.population.settle(visit.id, outcome)
         island.cpu_s += process_time() - began_s
 
@@ -222,24 +228,30 @@ class Crew:
             return
         self._next_exchange = self._round + min(self._plan.period, max(1, self._round // 4))
         for island in self._islands:
-            if island.pages > island.sent_at:
-                began_s = process_time()
-                rows = [each.pack() for each in island.shared]
-                island.cpu_s += process_time() - began_s
-                island.sent_at = island.pages
-                self.parts += 1
-                self.sent += sum(map(len, rows))
-                pairs = zip(island.shared, rows, strict=True)
-                self._parts[island.number] = [each.unpack(row) for each, row in pairs]
+            self._send_part(island)
         for island in self._islands:
-            began_s = process_time()
-            known = [parts for owner, parts in self._parts.items() if owner != island.number]
-            for at, each in enumerate(island.shared):
-                each.merge([parts[at] for parts in known])
-            island.cpu_s += process_time() - began_s
+            self._merge(island)
 
-    def _outcome_of(self, island: Island, url: str) -> Outcome:
-        answer = self._world.fetch(url, 0.0)
+    def _send_part(self, island: Island) -> None:
+        if island.pages == island.sent_at:
+            return
+        began_s = process_time()
+        rows = [each.pack() for each in island.shared]
+        island.cpu_s += process_time() - began_s
+        island.sent_at = island.pages
+        self.parts += 1
+        self.sent += sum(map(len, rows))
+        pairs = zip(island.shared, rows, strict=True)
+        self._parts[island.number] = [each.unpack(row) for each, row in pairs]
+
+    def _merge(self, island: Island) -> None:
+        began_s = process_time()
+        known = [parts for owner, parts in self._parts.items() if owner != island.number]
+        for at, each in enumerate(island.shared):
+            each.merge([parts[at] for parts in known])
+        island.cpu_s += process_time() - began_s
+
+    def _outcome_of(self, island: Island, answer: Any) -> Outcome:
         if isinstance(answer, Dead | Refused):
             return answer
         found = answer.document

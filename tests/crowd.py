@@ -13,6 +13,7 @@ from evocrawl.adapter.cluster import SharedPopulation
 from evocrawl.core.errors import StateError
 from evocrawl.core.fetch import LATER, FetchDetails
 from evocrawl.core.model import Dropped, Fetched, Visit
+from evocrawl.politeness.host_slots import HostLimit
 from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.store.cluster.quotas import ClusterTerms
 from evocrawl.store.cluster.redis.keys import RedisAddress
@@ -46,6 +47,7 @@ class Hand:
     """One worker and the tasks of Scrapy; `options` are those of its population.
 
     `limit` is the budget of all workers (None: no limit), `bounds` are those of all populations.
+    `host_delay_s` passes between two requests to a host.
     """
 
     def __init__(
@@ -56,25 +58,25 @@ class Hand:
         options: Mapping[str, Any],
         limit: int | None = None,
         bounds: PopulationBounds = BOUNDS,
+        host_delay_s: float = 0.0,
     ) -> None:
+        pace: HostLimit = lambda _: (1, host_delay_s)  # noqa: E731
         self.population, _ = make_population(
-            species, bounds=bounds, max_unsettled=AT_ONCE, limit=lambda _: (1, 0.0), **options
+            species, bounds=bounds, max_unsettled=AT_ONCE, limit=pace, **options
         )
         terms = ClusterTerms(limit, bounds, LEASE_S, 20.0)
         self.worker = ClusterWorker(RedisAddress.of(url), self.population, NoPayloads(), terms)
-        self.journaled = SharedPopulation(
-            self.worker, JournaledHostLimits(lambda _: (1, 0.0), (1, 0.0))
-        )
+        self.journaled = SharedPopulation(self.worker, JournaledHostLimits(pace, (1, host_delay_s)))
         self.failures: list[StateError] = []
         self._seen = seen
-        self._limit = limit
+        self._limit, self._host_delay_s = limit, host_delay_s
         self._visits: set[asyncio.Task[None]] = set()
         self.worker.events.failed.connect(self.failures.append)
         self.worker.events.host_gained.connect(self._open_origins)
 
     async def run(self) -> None:
         """Crawl until the crawl ends."""
-        self.journaled.begin(RunStarted(self._limit, AT_ONCE, (1, 0.0)))
+        self.journaled.begin(RunStarted(self._limit, AT_ONCE, (1, self._host_delay_s)))
         await self.worker.join(ABOUT)
         self.journaled.place([link(next(iter(self._seen.web.links)))])
         self.worker.start()

@@ -139,6 +139,7 @@ def make_population(
         selectivity=0.5,
         labels=frozenset(),
         is_awaited=environment.awaits,
+        chance_elsewhere=environment.chance_elsewhere,
         lexicon=lambda: Lexicon("coral"),
         links=lambda: LinkModel(AnchorIsRelevance().link, Analyser("en"), 0.5, prior.shipped()),
         leads=lambda: CandidatesByRow(memory),

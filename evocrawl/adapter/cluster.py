@@ -198,7 +198,10 @@ class SharedPopulation(JournaledPopulation):
 
     def choose(self, now_s: float) -> Visit | None:
         """Choose a visit, unless an answer of Redis is still missing."""
-        return super().choose(now_s) if self._worker.may_choose else None
+        if not self._worker.may_choose:
+            return None
+        self._worker.best_links.wait(now_s)
+        return super().choose(now_s)
 
     def settle(
         self, visit: VisitId, outcome: Outcome, details: FetchDetails | None = None

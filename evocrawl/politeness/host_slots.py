@@ -69,6 +69,10 @@ class HostSlots:
             return False
         return self._has_room(host)
 
+    def is_free_now(self, host: str) -> bool:
+        """Return the same for the time of the last `advance`. O(1)."""
+        return self.is_free(host, self._now_s)
+
     def is_soon_free(self, host: str) -> bool:
         """Return True if a busy host is to be waited for: if it is free in `SOON_S`, by all signs.
 
@@ -125,6 +129,13 @@ class HostSlots:
         state = self._busy.setdefault(host, _State())
         state.next_start_s = max(state.next_start_s, until_s)
         heappush(self._delays, (state.next_start_s, host))
+
+    def end_hold(self, host: str) -> None:
+        """End the delay of `host` now, if one runs."""
+        state = self._busy.get(host)
+        if state is not None and state.next_start_s:
+            state.next_start_s = 0.0
+            self._freed(host)
 
     def locate(self, host: str, address: str, most: int) -> None:
         """Set the IP address of `host`, which allows at most `most` concurrent visits. O(1).

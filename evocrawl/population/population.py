@@ -37,7 +37,7 @@ from evocrawl.population.lifecycle import Lifecycle, PopulationBounds
 from evocrawl.population.selection import LinkSelector
 from evocrawl.population.settlement import Settlement
 from evocrawl.population.species_view import ROOT
-from evocrawl.species.base import Species
+from evocrawl.species.base import Chances, Species
 from evocrawl.species.mixed import mixed
 
 
@@ -220,6 +220,20 @@ class Population:
         if self.may_open and self.selector.waits_for_time:
             return self.environment.hosts.wakes_at()
         return None
+
+    @property
+    def visits_begun(self) -> int:
+        """The number of visits that were opened."""
+        return self._next_visit
+
+    def best_chance(self) -> float:
+        """Return the chance in [0, 1] of the best link of a host that is free, now or soon.
+
+        0.0 without one, or if no species knows chances. As of the last `choose`. O(links at hand).
+        """
+        sights = [each.sight for each in self.species if isinstance(each.sight, Chances)]
+        is_free = self.environment.hosts.is_free_now
+        return max((each.best_chance(is_free) for each in sights), default=0.0)
 
     @property
     def ended(self) -> str | None:

@@ -54,6 +54,7 @@ class SpeciesParts:
             self._labels,
             self._environment.clock,
             is_awaited=self._environment.awaits,
+            chance_elsewhere=self._environment.chance_elsewhere,
             lexicon=self._lexicon,
             links=self._links,
             leads=self._leads,

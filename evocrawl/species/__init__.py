@@ -56,7 +56,8 @@ class SpeciesContext:
 
     `frontier` makes an empty queue, `open_links` an empty store of open links by page, `lexicon` a
     reader of the words around links, `links` a link model, and `leads` a store of links by row.
-    `is_awaited` returns whether links may wait for a busy host. `clock` has the time,
+    `is_awaited` returns whether links may wait for a busy host, `chance_elsewhere` the chance of
+    the best link that waits at another worker of the crawl. `clock` has the time,
     `relevant_at` is the least relevance of a relevant page, and `labels` are the relevant pages, if
     a simulation knows them.
     """
@@ -73,6 +74,7 @@ class SpeciesContext:
     labels: Collection[Fingerprint] | None = None
     clock: Clock = field(default_factory=Clock)
     is_awaited: Callable[[str], bool] = field(kw_only=True, default=lambda _: False)
+    chance_elsewhere: Callable[[], float] = field(kw_only=True, default=lambda: 0.0)
     lexicon: Callable[[], Lexicon] = field(kw_only=True)
     links: Callable[[], SharedModel] = field(kw_only=True)
     leads: Callable[[], LeadsByRow] = field(kw_only=True)
@@ -91,7 +93,7 @@ Maker: TypeAlias = Callable[[SpeciesContext], Species]
 def _evo(have: SpeciesContext, model: SharedModel) -> Species:
     base, leads = have.base, have.leads()
     queue = have.frontier(Numbering(model.row_of, leads, row_of))
-    busy_hosts = BusyHosts(have.selectivity, have.is_awaited)
+    busy_hosts = BusyHosts(have.selectivity, have.is_awaited, have.chance_elsewhere)
     return evo(queue, base, model, leads, busy_hosts)
 
 

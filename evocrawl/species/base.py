@@ -96,6 +96,17 @@ class Sight(Protocol):
         """Note that a busy host may be free again."""
 
 
+@runtime_checkable
+class Chances(Sight, Protocol):
+    """A sight that knows the chances of links to lead to good pages."""
+
+    def best_chance(self, is_free: Callable[[str], bool]) -> float:
+        """Return the chance in [0, 1] of the best link of a host that is free, now or soon.
+
+        0.0 without one.
+        """
+
+
 class Choice(Protocol):
     """Decides what links are worth, and which one is followed."""
 

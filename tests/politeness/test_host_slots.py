@@ -118,6 +118,22 @@ def test_a_shorter_hold_does_not_end_a_longer_one() -> None:
     assert hosts.wakes_at() is None
 
 
+def test_a_hold_can_end_early() -> None:
+    """The host is reported at once, if a hold runs, and forgotten."""
+    hosts = HostSlots(lambda _: (1, 0.0))
+    freed: list[str] = []
+    hosts.on_free.append(freed.append)
+    hosts.end_hold("a.test")
+    hosts.hold("a.test", 10.0)
+    hosts.end_hold("a.test")
+    assert freed == ["a.test"]
+    assert hosts.is_free("a.test", 5.0)
+    assert not hosts._busy
+    hosts.hold("a.test", 12.0)
+    hosts.advance(10.0)
+    assert not hosts.is_free("a.test", 10.0)
+
+
 def test_hosts_of_one_address_share_its_limit() -> None:
     """R9: a thousand names of one server do not get requests at once; other hosts do not wait."""
     hosts = HostSlots(lambda _: (8, 0.0))

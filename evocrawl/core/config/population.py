@@ -61,8 +61,9 @@ class PopulationOptions:
         0.25,
         number(0, 1),
         "a number from 0 to 1",
-        "how good a link must be to be followed while better ones wait for a busy host, as a share "
-        "of the best one's chance; 0: never wait. Without a limit of requests agents never wait",
+        "how good a link must be to be followed while better ones wait for a busy host, here or at "
+        "another worker, as a share of the best one's chance; 0: never wait. Without a limit of "
+        "requests agents never wait",
     )
     contest: int = option(
         32,

@@ -111,8 +111,8 @@ class CandidateRanking:
     def best(self, is_free: Callable[[str], bool]) -> list[Lead]:
         """Return the links at hand of free hosts, or a single seed; () if all hosts are busy.
 
-        Links that are much worse than one of a busy host are left out. O(log n) amortised in the
-        number of links.
+        Links that are much worse than one of a busy host, or of another worker, are left out.
+        O(log n) amortised in the number of links.
         """
         self._waits = False
         self._sweep.add(self._new.store())
@@ -143,9 +143,10 @@ class CandidateRanking:
         return [] if self._waits else [first]
 
     def _show(self, is_free: Callable[[str], bool]) -> tuple[list[Lead], float]:
-        """Set `_shown`; return its links, and the least chance of a link beside busy hosts."""
+        """Set `_shown`; return its links, and the least chance of a link beside those that wait."""
         hosts: dict[str, bool] = {}
-        shown, places, least = list[Lead](), list[int](), 0.0
+        shown, places, followed = list[Lead](), list[int](), self._model.followed
+        least, awaits = self._busy_hosts.least_elsewhere(followed), False
         for place in self._open_places:
             lead = self._at_hand[place]
             if lead is None:
@@ -156,15 +157,29 @@ class CandidateRanking:
             host = lead.host
             if host not in hosts:
                 hosts[host] = is_free(host)
-                if not hosts[host]:
+                if not (hosts[host] or awaits):
                     # The first such host has the best links.
-                    followed = self._model.followed
-                    least = least or self._busy_hosts.least_chance(host, score, followed)
+                    here = self._busy_hosts.least_chance(host, score, followed)
+                    least, awaits = max(least, here), here > 0
             if hosts[host]:
                 shown.append(lead)
                 places.append(place)
         self._shown = shown, places
         return shown, least
+
+    def best_chance(self, is_free: Callable[[str], bool]) -> float:
+        """Return the chance of the best link at hand of a host that is free, now or soon.
+
+        As of the last look; 0.0 without one.
+        """
+        if len(self._at_hand) < len(self._hand):
+            return 0.0
+        self._leave_claimed()
+        for place in self._open_places:
+            lead = self._at_hand[place]
+            if lead is not None and (is_free(lead.host) or self._busy_hosts.is_awaited(lead.host)):
+                return sigmoid(self._scores[place])
+        return 0.0
 
     def _leave_claimed(self) -> None:
         """Leave links that were claimed since the look out of `_open_places`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from evocrawl.store.cluster.availability import Availability
+from evocrawl.store.cluster.best_links import BestLinks
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.learning_exchange import LearningExchange
@@ -28,6 +29,7 @@ class Heartbeat:
         state: ClusterState,
         terms: ClusterTerms,
         workload: Workload,
+        best_links: BestLinks,
         host_leases: HostLeases,
         rules: RuleExchange,
         learning: LearningExchange,
@@ -42,6 +44,7 @@ class Heartbeat:
         self._state = state
         self._lease_s = terms.lease_s
         self._workload = workload
+        self._best_links = best_links
         self._host_leases = host_leases
         self._rules = rules
         self._learning = learning
@@ -80,11 +83,15 @@ class Heartbeat:
         await self._host_leases.renew()
         hosts = self._workload.hosts
         report = self._workload.report(self._lease_s, is_draining=self._steering.is_draining)
-        workers = await self._state.beat(hosts, self._workload.need(hosts), pack_report(report))
+        need, chance = self._workload.need(hosts), self._best_links.own()
+        workers = await self._state.beat(hosts, need, pack_report(report), chance)
         if len(workers) != len(self.living):
             self._steering.share(len(workers))
             self._workload.population.environment.hosts.share(len(workers))
         self.living = {each.session: each for each in workers}
+        others = (each.chance for each in workers if each.session != self._state.session)
+        if self._best_links.read(others):
+            self._events.work_found.send()
         await self._rules.exchange()
         await self._learning.look(report.pages)
         self._events.heartbeat_sent.send(hosts, workers)

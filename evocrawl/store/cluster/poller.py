@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from evocrawl.store.cluster.best_links import BestLinks
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.heartbeat import Heartbeat
 from evocrawl.store.cluster.host_leases import HostLeases
@@ -34,6 +35,7 @@ class Poller:
     def __init__(
         self,
         workload: Workload,
+        best_links: BestLinks,
         heartbeat: Heartbeat,
         host_leases: HostLeases,
         news: NewsReader,
@@ -45,6 +47,7 @@ class Poller:
     ) -> None:
         self.ended: str | None = None
         self._workload = workload
+        self._best_links = best_links
         self._population = workload.population
         self._heartbeat = heartbeat
         self._host_leases = host_leases
@@ -80,7 +83,15 @@ class Poller:
         self._is_closed = True
 
     async def top_up(self) -> bool:
-        """Take more of the shared budget if little is left; return whether there was any."""
+        """Take more of the shared budget if little is left; return whether there was any.
+
+        While this worker waits for links of others, it leaves the budget to them, except for one
+        request, which it can begin with.
+        """
+        if self._population.environment.budget.left and self._best_links.is_waiting:
+            self._had_little = False
+            await self._quota.keep(1)
+            return False
         wanted = 2 * self._population.max_unsettled
         has_more = await self._quota.top_up(wanted, self._heartbeat.living)
         self._had_little = has_more

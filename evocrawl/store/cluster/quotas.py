@@ -99,6 +99,14 @@ class BudgetQuota:
         self._budget.share = self._budget.share if limit is not None else None
         await self._take_exactly(self._budget.committed)
 
+    async def keep(self, requests: int) -> None:
+        """Return the unused requests to the shared budget, except for so many."""
+        async with self._turn:
+            left = self._budget.left
+            if left is not None and left > requests:
+                self._budget.limit = self._budget.committed + requests
+                await self._take_exactly(self._budget.limit)
+
     async def give_back(self) -> None:
         """Return the unused requests to the shared budget."""
         async with self._turn:

@@ -11,6 +11,7 @@ from typing import Any
 from evocrawl.core.errors import StateError
 from evocrawl.population.population import Population
 from evocrawl.store.cluster.availability import Availability
+from evocrawl.store.cluster.best_links import BestLinks
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.heartbeat import Heartbeat
 from evocrawl.store.cluster.host_leases import HostLeases
@@ -77,10 +78,12 @@ class ClusterWorker:
             state, population, leases, news, outbox, quota, terms, tasks.begin, events
         )
         workload = Workload(sync, leases, outbox, news, events)
+        self.best_links = best = BestLinks(population, table.clock)
         self._heartbeat = Heartbeat(
             state,
             terms,
             workload,
+            best,
             leases,
             rules,
             learning,
@@ -90,8 +93,9 @@ class ClusterWorker:
             events,
         )
         self._rebalancer = Rebalancer(state, sync, leases, outbox, tasks.begin, events)
+        beats = self._heartbeat
         self.poller = Poller(
-            workload, self._heartbeat, leases, news, quota, steering, ending, persistence, events
+            workload, best, beats, leases, news, quota, steering, ending, persistence, events
         )
         self._is_closing = False
 

@@ -13,6 +13,7 @@ from evocrawl.species.base import ANY_HOST
 from evocrawl.species.evo.busy_hosts import LEARNING, BusyHosts
 from evocrawl.species.evo.genome import Genome, GenomePool, Heredity
 from evocrawl.species.evo.prospects import CandidateRanking
+from evocrawl.species.reasons import sigmoid
 
 
 class Ranked:
@@ -209,6 +210,39 @@ def test_the_first_links_are_followed_by_their_chances_alone() -> None:
     prospects = waiting(0.0, soon=True)
     prospects._model.followed = 0
     assert rows(prospects.best(lambda host: host == "a.test")) == [40, 20]
+
+
+def test_an_agent_waits_for_much_better_links_of_other_workers() -> None:
+    """And for those of a busy host that are better still."""
+    elsewhere = [1 / 15]
+    busy_hosts = BusyHosts(0.5, lambda _: True, lambda: elsewhere[0])
+    prospects = ranking_of(lambda _: False, Graded(), Claimed(), busy_hosts)
+    prospects.found([lead(20), lead(40), lead(60, "b.test")])
+    assert rows(prospects.best(lambda _: True)) == [60, 40]
+    assert prospects.look(agent(0), lambda host: host == "a.test").leads == ()
+    elsewhere[0] = 1 / 3
+    prospects.freed("c.test")
+    view = prospects.look(agent(0), lambda _: True)
+    assert (view.leads, view.busy) == ((), {ANY_HOST})
+    elsewhere[0] = 0.0
+    prospects.freed("c.test")
+    assert rows(prospects.look(agent(0), lambda _: True).leads) == [60, 40, 20]
+
+
+def test_the_best_chance_is_that_of_an_open_link_of_a_host_that_is_free_soon() -> None:
+    """Other workers wait for such a link alone."""
+    free = {"a.test"}
+    soon = {"b.test"}
+    busy_hosts = BusyHosts(0.5, soon.__contains__)
+    prospects = ranking_of(lambda _: False, Graded(), Claimed(), busy_hosts)
+    assert prospects.best_chance(lambda _: True) == 0.0
+    prospects.found([lead(20), lead(40), lead(60, "b.test")])
+    prospects.best(free.__contains__)
+    chances = [sigmoid(row / 20 - 5) for row in (60, 40, 20)]
+    assert prospects.best_chance(free.__contains__) == pytest.approx(chances[0])
+    soon.clear()
+    assert prospects.best_chance(free.__contains__) == pytest.approx(chances[1])
+    assert prospects.best_chance(lambda _: False) == 0.0
 
 
 def test_a_link_that_is_not_at_hand_is_left_out_too() -> None:

@@ -62,7 +62,8 @@ class Workers:
 
 
 LIMITS = st.one_of(st.none(), st.integers(1, 60))
-STEPS = st.lists(st.one_of(st.tuples(st.integers(0, 2), st.integers(1, 12)), LIMITS), max_size=12)
+STEPS = st.lists(st.one_of(st.tuples(st.integers(0, 2), st.integers(0, 12)), LIMITS), max_size=12)
+"""A worker and the requests that it sends, 0 if it keeps one of its part; or a new limit."""
 
 
 @given(LIMITS, STEPS)
@@ -77,6 +78,9 @@ def test_no_request_is_sent_beyond_the_budget_of_the_moment(
         for step in steps:
             if isinstance(step, tuple):
                 await workers.send(*step)
+                if not step[1]:
+                    await workers.quotas[step[0]].keep(1)
+                    assert (workers.budgets[step[0]].left or 0) <= 1
             else:
                 await workers.change(step)
                 at_change = workers.spent

@@ -17,6 +17,7 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.politeness.robots.rules import authority
 from evocrawl.population.admission import AdmissionQueue
 from evocrawl.population.lifecycle import PopulationBounds
+from evocrawl.store.cluster.best_links import BestLinks
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.population_sync import LEASE_LOST
 from evocrawl.store.cluster.quotas import bounds_per_worker
@@ -108,6 +109,7 @@ def test_a_visit_whose_lease_expired_is_repeated_if_the_worker_owns_the_host_aga
     stage = Stage()
     worker: Any = SimpleNamespace(
         population=stage.population, sync=stage.sync, may_choose=True,
+        best_links=BestLinks(stage.population, lambda: stage.now_s),
         may_send=lambda host, **_: stage.lease_table.is_ours(host),
     )  # fmt: skip
     limits_ = JournaledHostLimits(lambda _: (1, 0.0), (1, 0.0))

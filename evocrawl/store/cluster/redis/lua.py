@@ -43,7 +43,7 @@ for _, row in ipairs(redis.call('HVALS', KEYS[1])) do
 end
 if is_first then redis.call('RPUSH', KEYS[2], ARGV[2]) end
 local session = redis.call('HINCRBY', mark, 'sessions', 1)
-redis.call('HSET', KEYS[1], session, string.format('%d 0 0', t + ARGV[1]))
+redis.call('HSET', KEYS[1], session, string.format('%d 0 0 0 %d', t + ARGV[1], t))
 return session
 """
 """The changes of a user get the row `run` where no other worker is alive."""
@@ -176,17 +176,20 @@ return was
 """Delete an open link that cannot be read."""
 
 BEAT = """
--- KEYS workers status  ARGV session ttl hosts need row
--- -> {session, hosts, need, ...} of all alive
+-- KEYS workers status  ARGV session ttl hosts need row chance fresh
+-- -> {session, hosts, need, chance or 0 if it is older than `fresh` ms, ...} of all alive
 local t = now()
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[5])
-redis.call('HSET', KEYS[1], ARGV[1], string.format('%d %d %d', t + ARGV[2], ARGV[3], ARGV[4]))
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%d %d %d %d %d', t + ARGV[2], ARGV[3], ARGV[4],
+                                                   ARGV[6], t))
 local all = redis.call('HGETALL', KEYS[1])
 local living = {}
 for i = 1, #all, 2 do
-  local deadline, hosts, need = string.match(all[i + 1], '^(%d+) (%d+) (%d+)$')
+  local deadline, hosts, need, chance, at =
+    string.match(all[i + 1], '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
   if deadline and tonumber(deadline) > t then
-    for _, each in ipairs({all[i], hosts, need}) do living[#living + 1] = each end
+    if at + ARGV[7] < t then chance = '0' end
+    for _, each in ipairs({all[i], hosts, need, chance}) do living[#living + 1] = each end
   elseif not deadline or tonumber(deadline) + 10 * ARGV[2] < t then
     redis.call('HDEL', KEYS[1], all[i])
     redis.call('HDEL', KEYS[2], all[i])

@@ -23,6 +23,9 @@ _SHOWN_BYTES = 2000
 
 
 HUNGRY, IDLE = 1, 2
+FRESH_MS = 3000
+_PARTS = 1_000_000
+"""Redis keeps a chance as a whole number of so many parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,13 @@ class Worker:
     """A live worker: how many of its hosts have open links, and whether it needs more.
 
     `need` is 0 if it has enough to do, `HUNGRY` if it could do more, and `IDLE` if it has nothing
-    to do.
+    to do. `chance` in [0, 1] is that of its best link, 0.0 if it has not named it for `FRESH_MS`.
     """
 
     session: str
     hosts: int
     need: int
+    chance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +90,21 @@ class ClusterState:
         """Raise StateError if Redis has lost the crawl or a part of it."""
         await self._tally()
 
-    async def beat(self, hosts: int, need: int, report: str = "{}") -> list[Worker]:
+    async def beat(
+        self, hosts: int, need: int, report: str = "{}", chance: float = 0.0
+    ) -> list[Worker]:
         """Send a heartbeat; return all workers with a recent heartbeat, this one included.
 
-        `report` is the row of a `WorkerReport`.
+        `report` is the row of a `WorkerReport`, `chance` in [0, 1] that of the best link.
         """
         keys = [self.layout.whole(each) for each in ("workers", "status")]
-        flat = await self._run("beat", keys, [self.session, self.lease_ms, hosts, need, report])
-        rows = zip(flat[::3], flat[1::3], flat[2::3], strict=True)
-        return [Worker(_text(session), int(hosts), int(need)) for session, hosts, need in rows]
+        own = [hosts, need, report, round(_PARTS * chance), FRESH_MS]
+        flat = await self._run("beat", keys, [self.session, self.lease_ms, *own])
+        rows = zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
+        return [
+            Worker(_text(session), int(hosts), int(need), min(int(chance) / _PARTS, 1.0))
+            for session, hosts, need, chance in rows
+        ]
 
     async def leave(self) -> None:
         """Remove this worker from the list of workers."""

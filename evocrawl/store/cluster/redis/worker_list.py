@@ -57,12 +57,11 @@ class WorkerList:
         found = []
         for session, row in rows.items():
             parts = row.split()
-            if len(parts) != 3 or not all(map(bytes.isdigit, (session, *parts))):
+            if len(parts) != 5 or not all(map(bytes.isdigit, (session, *parts))):
                 continue
-            deadline_ms, open_hosts, need = parts
+            deadline_ms, open_hosts, need, _, beat_ms = parts
             if int(deadline_ms) > now_ms:
                 report = _report(reports.get(session))
-                beat_ms = int(deadline_ms) - 1000 * report.lease_s
                 need = _NEEDS.get(need, "busy")
                 found.append(
                     LiveWorker(
@@ -71,7 +70,7 @@ class WorkerList:
                         report.pages, report.under_way, report.unsent,
                         tuple(sorted(hosts[session.decode()])), int(open_hosts),
                         self._lag_ms(session.decode(), report.read_to, now_ms) / 1000,
-                        max(now_ms - beat_ms, 0) / 1000 if report.lease_s else 0.0,
+                        max(now_ms - int(beat_ms), 0) / 1000,
                     )
                 )  # fmt: skip
         return sorted(found, key=lambda each: int(each.name))

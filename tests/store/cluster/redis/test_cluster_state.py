@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from cluster_crowd import HOST, A, B, Crowd, link, run, taken
 from rediscluster import RedisCluster
 from redisserver import RedisServer
@@ -12,6 +13,7 @@ from evocrawl.core.fetch import FetchDetails
 from evocrawl.core.model import Content, Cost, Fetched, Lead, Page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.population.exchange import NO_DIGEST
+from evocrawl.store.cluster.redis import state as cluster_state
 from evocrawl.store.cluster.redis.codec import TravellingAgent
 from evocrawl.store.cluster.redis.keys import shard_of
 from evocrawl.store.cluster.redis.state import Worker
@@ -228,5 +230,24 @@ def test_heartbeats_return_all_live_workers(any_server: AnyServer) -> None:
         ]  # fmt: skip
         await second.leave()
         assert [each.session for each in await first.beat(3, 1)] == [first.session]
+
+    run(any_server, story)
+
+
+def test_the_chance_of_a_workers_best_link_dies_out_before_the_worker(
+    any_server: AnyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Redis measures its age, from the latest heartbeat."""
+
+    async def story(crowd: Crowd) -> None:
+        first, *_ = await crowd.join()
+        second, *_ = await crowd.join()
+        await first.beat(3, 0, chance=0.125)
+        assert await second.beat(0, 2, chance=1.0) == [
+            Worker(first.session, 3, 0, 0.125), Worker(second.session, 0, 2, 1.0)
+        ]  # fmt: skip
+        monkeypatch.setattr(cluster_state, "FRESH_MS", 0)
+        await asyncio.sleep(0.01)
+        assert [each.chance for each in await second.beat(0, 2, chance=0.5)] == [0.0, 0.5]
 
     run(any_server, story)
