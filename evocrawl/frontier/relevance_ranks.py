@@ -57,9 +57,19 @@ class RelevanceRanks:
         """Remove one page of exactly this relevance. Runtime complexity: O(log n)."""
         self._sorted.discard(relevance)
 
-    def count_up_to(self, relevance: float) -> int:
-        """Return how many own pages have this relevance or a smaller one. O(log n)."""
-        return int(self._sorted.bisect_right(relevance))
+    def counts_between(self, edges: Sequence[float]) -> list[int]:
+        """Return how many own pages lie between ascending `edges`, the upper one included.
+
+        The first number counts those up to the first edge, the last one those above the last edge.
+        O(log n) for each number above 0.
+        """
+        counts, counted = [0] * (len(edges) + 1), 0
+        while counted < len(self._sorted):
+            edge, before = bisect_left(edges, self._sorted[counted]), counted
+            is_last = edge == len(edges)
+            counted = len(self._sorted) if is_last else self._sorted.bisect_right(edges[edge])
+            counts[edge] = counted - before
+        return counts
 
     def at_share(self, share: float, also: float | None = None) -> float:
         """Return the relevance at rank `share`·n, 0 < share ≤ 1, counting `also` as a page too.

@@ -30,8 +30,7 @@ class RankSharing:
 
     def pack(self) -> bytes:
         """Return the counts of this population's pages. O(RANGES log pages)."""
-        below = [self._ranks.count_up_to(edge) for edge in _EDGES]
-        counts = np.diff([0, *below, len(self._ranks)]).astype("<u4")
+        counts = np.array(self._ranks.counts_between(_EDGES), "<u4")
         return _HEAD.pack(_MAGIC, VERSION, RANGES) + counts.tobytes()
 
     def unpack(self, packed: bytes) -> Counts:

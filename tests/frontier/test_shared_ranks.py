@@ -44,3 +44,15 @@ def test_bytes_that_are_no_ranks_are_refused(row: bytes) -> None:
 def test_counts_are_bounded_by_the_pages() -> None:
     ranks = RelevanceRanks(np.linspace(0, 1, 5000).tolist())
     assert len(RankSharing(ranks).pack()) == 8 + 4 * (RANGES + 1)
+
+
+@given(st.lists(st.one_of(SHARE, st.integers(0, 8).map(lambda n: n / 8)), max_size=40))
+def test_a_page_counts_below_the_first_edge_that_it_does_not_exceed(pages: list[float]) -> None:
+    edges = [n / 8 for n in range(8)]
+    counts = RelevanceRanks(pages).counts_between(edges)
+    below = [-np.inf, *edges]
+    expected = [
+        sum(low < each <= high for each in pages)
+        for low, high in zip(below, [*edges, 1.0], strict=True)
+    ]
+    assert counts == expected
