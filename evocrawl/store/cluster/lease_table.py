@@ -16,8 +16,11 @@ _MARGIN = 0.5
 Requests under way have the rest of the lease to finish before another worker may begin.
 """
 
-_RENEWED_AFTER = 1 / 8
-"""Share of a lease after which a heartbeat renews it: most workers have hosts in most shards."""
+_RENEWED_AFTER, _RENEWED_BEFORE_S = 1 / 4, 0.5
+"""A heartbeat renews a lease when this share of it is over, less some time, since the next
+heartbeat may be a second later: most workers have hosts in most shards, each with its own lease.
+"""
+_RENEWED_AFTER_LEAST = 1 / 8
 
 
 def clock_s() -> float:
@@ -73,10 +76,12 @@ class LeaseTable:
         If there is one, those too whose time is half over, so that all are soon renewed at once.
         """
         good_until = {each: self._good_until.get(each, 0.0) for each in self.shards()}
-        soon_s = self.clock() + (_MARGIN - _RENEWED_AFTER) * self.lease_s
+        least_s = _RENEWED_AFTER_LEAST * self.lease_s
+        after_s = max(least_s, _RENEWED_AFTER * self.lease_s - _RENEWED_BEFORE_S)
+        soon_s = self.clock() + _MARGIN * self.lease_s - after_s
         if min(good_until.values(), default=math.inf) > soon_s:
             return []
-        later_s = soon_s + _RENEWED_AFTER / 2 * self.lease_s
+        later_s = soon_s + after_s / 2
         return [shard for shard, until_s in good_until.items() if until_s <= later_s]
 
     def shards(self) -> list[int]:

@@ -231,14 +231,22 @@ def test_a_link_is_done_after_the_page_that_it_leads_to_on_another_host() -> Non
     assert [settle[2][0] for settle in parcel.then.settles] == ["ours.test"]
 
 
-def test_a_lease_is_renewed_once_an_eighth_of_its_time_is_over() -> None:
-    """A lease that has expired, too: so the worker learns whether it is still its own."""
+@pytest.mark.parametrize(("lease_s", "due_at_s"), [(15.0, 3.25), (8.0, 1.5), (2.0, 0.25)])
+def test_a_lease_is_renewed_once_a_part_of_its_time_is_over(
+    lease_s: float, due_at_s: float
+) -> None:
+    """A lease that has expired, too: so the worker learns whether it is still its own.
+
+    The next heartbeat, up to a second later, still comes before a half of its time is over.
+    """
     now_s = [0.0]
-    table = LeaseTable(8.0, lambda: now_s[0])
+    table = LeaseTable(lease_s, lambda: now_s[0])
     table.gain(OURS, "1.1")
     assert table.due() == table.shards()
     table.renewed(table.shards(), 0.0)
-    for at_s, is_due in ((0.9, False), (1.0, True), (5.0, True), (100.0, True)):
+    assert due_at_s + min(1.0, lease_s / 4) <= lease_s / 2
+    is_due_at = ((due_at_s - 0.01, False), (due_at_s, True), (lease_s, True), (100.0, True))
+    for at_s, is_due in is_due_at:
         now_s[0] = at_s
         assert table.due() == (table.shards() if is_due else [])
 
@@ -250,13 +258,13 @@ def test_leases_that_are_soon_due_are_renewed_with_those_that_are_due() -> None:
     hosts = [f"h{number}.test" for number in range(3)]
     first, second, third = [shard_of(host) for host in hosts]
     assert len({first, second, third}) == 3
-    for host, at_s in zip(hosts, (0.0, 0.4, 0.6), strict=True):
+    for host, at_s in zip(hosts, (0.0, 0.7, 0.8), strict=True):
         table.gain(host, "1.1")
         table.renewed([shard_of(host)], at_s)
-    now_s[0] = 0.9
+    now_s[0] = 1.4
     assert table.due() == []
-    now_s[0] = 1.0
+    now_s[0] = 1.5
     assert table.due() == sorted([first, second])
-    table.renewed([first, second], 1.0)
-    now_s[0] = 1.6
+    table.renewed([first, second], 1.6)
+    now_s[0] = 2.4
     assert table.due() == sorted([first, second, third])

@@ -11,7 +11,7 @@ from evocrawl.store.cluster.redis.connection import Connection
 
 logger = logging.getLogger(__name__)
 
-_PAUSE_S = 5.0
+_PAUSE_S = 15.0
 _CLOCKS_APART_S = 2.0
 
 
@@ -54,7 +54,7 @@ class Keeping:
             )
 
     async def look(self, now_s: float) -> None:
-        """Call `check` every few seconds. Raises StateError."""
+        """Call `check` every quarter of a minute. Raises StateError."""
         if now_s >= self._looks_at_s:
             self._looks_at_s = now_s + _PAUSE_S
             await self.check()
