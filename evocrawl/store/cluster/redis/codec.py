@@ -119,7 +119,7 @@ class RowCodec:
             fingerprint_of(key),
             text_of(row, "anchor"),
             text_of(row, "context"),
-            tuple(str(each) for each in of_kind(row.get("rel", []), list)),
+            tuple(map(str, of_kind(row.get("rel", []), list))),
             whole(row.get("position", 0)),
             text_of(row, "tags"),
             None if payload is None else self._payloads.unpack(payload),

@@ -204,8 +204,8 @@ class KeyNames:
 
     def of(self, host: str, *what: str) -> list[str]:
         """Return keys of a host and of its shard; the names of host keys end with a colon."""
-        shard = shard_of(host)
-        return [self.shard(shard, f"{each}{host}" if each.endswith(":") else each) for each in what]
+        begin = self.shard(shard_of(host), "")
+        return [begin + each + host if each.endswith(":") else begin + each for each in what]
 
 
 def mark_of(key: str) -> str:

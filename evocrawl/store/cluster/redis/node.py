@@ -85,13 +85,16 @@ def packed(commands: Sequence[Command]) -> bytes:
     >>> packed([("evalsha", "ab", 1)])
     b'*3\r\n$7\r\nevalsha\r\n$2\r\nab\r\n$1\r\n1\r\n'
     """
-    parts = []
+    lines = list[bytes]()
+    add = lines.append
     for command in commands:
-        parts.append(b"*%d\r\n" % len(command))
+        add(b"*%d" % len(command))
         for each in command:
             value = each if isinstance(each, bytes) else str(each).encode()
-            parts += (b"$%d\r\n" % len(value), value, b"\r\n")
-    return b"".join(parts)
+            add(b"$%d" % len(value))
+            add(value)
+    add(b"")
+    return b"\r\n".join(lines)
 
 
 async def _has_ended(connection: Any) -> bool:

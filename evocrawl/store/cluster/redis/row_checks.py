@@ -62,7 +62,8 @@ def fingerprint_of(key: bytes) -> Fingerprint:
 
 def text_of(row: dict[str, Any], name: str) -> str:
     """Return a text field, "" if it is missing."""
-    return str(of_kind(row.get(name, ""), str))
+    value = row.get(name, "")
+    return value if isinstance(value, str) else str(of_kind(value, str))
 
 
 def whole(value: Any) -> int:
