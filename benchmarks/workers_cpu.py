@@ -1,25 +1,35 @@
 """Measures the processor time of a page, by the number of workers that share a crawl on Redis.
 
-    python benchmarks/workers_cpu.py [--workers 1 4 16] [--each 300] [--delay 0.5] [--repeat 1]
-                                     [--pages 400] [--hosts 40] [--words 600]
+    python benchmarks/workers_cpu.py [--workers 4 16] [--each 300] [--delay 0.5] [--repeat 1]
+                                     [--pages 400] [--hosts 40] [--words 600] [--turn 10]
+                                     [--other DIRECTORY]
 
-The work of a worker does not depend on their number: each has two requests under way on the web of
-`latent_web.py`, where a page takes `--delay` seconds and has `--words` words. For each worker the
-web has `--pages` pages and `--hosts` hosts, and the budget of all is `--each` pages.
+Each worker has two requests under way on the web of `latent_web.py`, where a page takes `--delay`
+seconds and has `--words` words. For each worker the web has `--pages` pages and `--hosts` hosts,
+and the budget of all is `--each` pages.
 
-Many processes on few processors take more processor time for the same work, since they share its
-caches. So N workers of one crawl are compared with N crawls of one worker each, *apart*, each with
-its own part of the same web and its own keys in the same Redis, right before.
+The same work does not always take the same processor time: what else runs, the machine's host and
+the frequency of the processor change it by a fifth from one minute to the next. And many processes
+on few processors take more, since they share caches. So N workers of one crawl, *together*, take
+turns with N crawls of one worker each, *apart*. Each of the two has its own Redis and its own web.
+That of the crawls apart has N parts without links to each other, so that each of these crawls has
+at any time fetched about the same share of its web as the workers together.
+
+Once the workers of both have begun and have fetched a quarter of their pages, each crawls for
+`--turn` seconds while a user's command pauses the other, until a crawl has fetched two thirds. So
+the start, when programs are loaded and hosts are handed over, and the end are left out. The first
+seconds of a turn, in which a command takes effect, are not measured.
 
 The processor time of a worker is that of its process by the kernel (`/proc/PID/schedstat`), so
-waiting for the processor does not count. All figures are of the middle of a crawl: from the request
-at which a quarter of the budget is used up to that at nine tenths. The start and the end, when
-programs are loaded and hosts are handed over, are left out.
+waiting for the processor does not count. *CPU* is the processor time of all workers by their pages,
+*idle* that of a paused worker a second: for news, heartbeats and leases. *Pages/s* are those of a
+worker. Of Redis, *batches* are what it reads at once, each of one script or more, *scripts* those
+that it runs, *kB* what is sent to it and from it, and *CPU* its processor time, all a page.
+*Of apart* is the CPU together divided by that apart: the mean over the pairs of turns of a web with
+an interval of 95 % (Student's t), and in the last line the mean over the webs (`--repeat`).
 
-*CPU* is the processor time of all workers by their pages, *of apart* divides it by that of as many
-crawls apart. *Pages/s* are those of a worker. Of Redis, *batches* are what it reads at once, each
-of one script or more, *scripts* those that it runs, *kB* what is sent to it and from it, and *CPU*
-its processor time, all a page.
+With `--other`, a checkout of another commit that the same Python can run, its workers together take
+the place of the crawls apart.
 """
 
 from __future__ import annotations
@@ -27,27 +37,38 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
-import threading
 import time
 from bisect import bisect_left
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import astuple, dataclass
 from pathlib import Path
+from typing import TypeAlias
 
+import numpy as np
 import redis
 from redis_beside import redis_server
-from workers import ROOT, command, ends, latent_web
+from workers import ROOT, command, interval, latent_web
 
-_EVERY_S = 0.25
-_FROM, _TO = 0.25, 0.9
-"""The part of the budget that is measured."""
-_COLUMNS = ("CPU, ms a page", "pages/s", "batches", "scripts", "kB in", "kB out", "Redis CPU, ms")
+from evocrawl.store.cluster.redis.archive import SharedArchive
+from evocrawl.store.cluster.redis.changes import RunState, StateChanged
+from evocrawl.store.cluster.redis.keys import KeyNames
+from evocrawl.store.cluster.redis.remote_steering import RemoteSteering
+from evocrawl.store.cluster.redis.reports import unpack_report
+
+_PAUSE_S = 0.5
+_TAKES_EFFECT_S = 3.0
+"""Time until a command has reached all workers, and their requests under way have ended."""
+_MOST_TURNS = 10
+_COLUMNS = (
+    "CPU, ms a page", "idle, ms a second", "pages/s", "batches", "scripts", "kB in", "kB out",
+    "Redis CPU, ms",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Sample:
+class Used:
     """What workers and Redis have used up to a time, by the clock of the web."""
 
     at_s: float
@@ -58,82 +79,158 @@ class Sample:
     bytes_out: int
     redis_cpu_s: float
 
+    def __sub__(self, before: Used) -> Used:
+        """Return what was used since a time before."""
+        pairs = zip(astuple(self), astuple(before), strict=True)
+        return Used(*(now - then for now, then in pairs))
 
-class Sampler(threading.Thread):
-    """Looks at processes, and at a Redis, until they end."""
 
-    def __init__(self, pids: list[int], port: int) -> None:
-        super().__init__(daemon=True)
-        self.samples: list[Sample] = []
-        self._pids = pids
-        self._redis = redis.Redis(port=port)
-        self._ended = threading.Event()
+Turn: TypeAlias = tuple[Used, Used]
+"""What was used up to the beginning of a turn, and to its end."""
 
-    def run(self) -> None:
-        while not self._ended.wait(_EVERY_S):
-            with suppress(OSError, redis.RedisError):  # the crawl is about to end
-                self.samples.append(self._look())
 
-    def end(self) -> None:
-        self._ended.set()
-        self.join()
+def total(turns: Sequence[Turn]) -> Used:
+    """Return what was used in some turns."""
+    parts = [astuple(to - at) for at, to in turns]
+    return Used(*map(sum, zip(*parts, strict=True)))
 
-    def at(self, at_s: float) -> Sample:
-        """Return the first sample since a time, or else the last one."""
-        times = [each.at_s for each in self.samples]
-        return self.samples[min(bisect_left(times, at_s), len(times) - 1)]
 
-    def _look(self) -> Sample:
+class Crew:
+    """Workers of one crawl, or of a crawl each, with their web and their Redis."""
+
+    def __init__(
+        self,
+        beside: ExitStack,
+        asked: argparse.Namespace,
+        workers: int,
+        seed: int,
+        crawls: int,
+        root: Path = ROOT,
+    ) -> None:
+        sizes = {each: getattr(asked, each) * workers // crawls for each in ("pages", "hosts")}
+        whole = argparse.Namespace(**{**vars(asked), **sizes})
+        self._web = beside.enter_context(latent_web(whole, seed, crawls, asked.words))
+        proxy, *first = self._read().split()
+        port = beside.enter_context(redis_server(append_only=True))
+        self._redis = beside.enter_context(redis.Redis(port=port))
+        self._each, budget = asked.each, asked.each * workers // crawls
+        stores = [f"redis://127.0.0.1:{port}/0?crawl=number{number}" for number in range(crawls)]
+        self._archives = [beside.enter_context(SharedArchive(each)) for each in stores]
+        environment = {**os.environ, "http_proxy": proxy}
+        self._workers = list[subprocess.Popen[bytes]]()
+        self._was_under_way = False
+        beside.callback(self._kill)
+        for number in range(workers):
+            crawl = number % crawls
+            line = command(stores[crawl], first[crawl], asked, budget)
+            self._workers.append(subprocess.Popen(line, cwd=root, env=environment))
+
+    def has_begun(self) -> bool:
+        """Return whether all workers crawl, and have fetched a quarter of their pages."""
+        pages, workers = self._pages(), len(self._workers)
+        self._was_under_way |= len(pages) == workers
+        is_under_way = self._was_under_way and min(pages) >= self._each / 8
+        return is_under_way and sum(pages) >= self._each * workers / 4
+
+    def ends_soon(self) -> bool:
+        """Return whether a crawl has fetched two thirds of its pages.
+
+        Its budget is for the robots.txt of its hosts, too.
+        """
+        pages = self._pages()
+        most = max(pages) if len(self._archives) > 1 else sum(pages) / len(pages)
+        return most >= 2 / 3 * self._each
+
+    def used(self) -> Used:
         info = self._redis.info("all")
-        used = (Path(f"/proc/{pid}/schedstat").read_text() for pid in self._pids)
-        return Sample(
-            time.monotonic(), sum(int(each.split()[0]) for each in used) / 1e9,
+        ran = (Path(f"/proc/{each.pid}/schedstat").read_text() for each in self._workers)
+        return Used(
+            time.monotonic(), sum(int(each.split()[0]) for each in ran) / 1e9,
             info["total_reads_processed"], info.get("cmdstat_evalsha", {}).get("calls", 0),
             info["total_net_input_bytes"], info["total_net_output_bytes"],
             info["used_cpu_user"] + info["used_cpu_sys"],
         )  # fmt: skip
 
+    def set(self, state: RunState) -> None:
+        """Let all workers go on, or finish what is under way and wait; wait until they do."""
+        for each in self._archives:
+            RemoteSteering(each).send(StateChanged(state))
+        time.sleep(_TAKES_EFFECT_S)
 
-def measure(
-    workers: int, asked: argparse.Namespace, seed: int, *, are_apart: bool
-) -> tuple[float, ...]:
-    """Run one crawl of all workers, or one for each; return the figures of `_COLUMNS`."""
-    parts, whole = workers if are_apart else 1, argparse.Namespace(**vars(asked))
-    whole.pages, whole.hosts = (each * workers // parts for each in (asked.pages, asked.hosts))
+    def figures(self, turns: Sequence[Turn], rests: Sequence[Turn]) -> list[list[float]]:
+        """End the web; return the figures of `_COLUMNS` for all turns together, and for each.
+
+        In `rests` the workers were paused.
+        """
+        assert self._web.stdin is not None
+        self._web.stdin.write("\n")
+        self._web.stdin.flush()
+        times = json.loads(self._read())["times"]
+        return [self._of(some, rests, times) for some in (turns, *([each] for each in turns))]
+
+    def _of(self, turns: Sequence[Turn], rests: Sequence[Turn], times: list[float]) -> list[float]:
+        used, rest = total(turns), total(rests)
+        pages = sum(bisect_left(times, to.at_s) - bisect_left(times, at.at_s) for at, to in turns)
+        of_redis = (used.batches, used.scripts, used.bytes_in / 1e3, used.bytes_out / 1e3)
+        return [
+            1e3 * used.cpu_s / pages,
+            1e3 * rest.cpu_s / rest.at_s / len(self._workers),
+            pages / used.at_s / len(self._workers),
+            *(each / pages for each in (*of_redis, 1e3 * used.redis_cpu_s)),
+        ]
+
+    def _pages(self) -> list[int]:
+        """Return how many pages each worker has reported, of those that have joined."""
+        pipe = self._redis.pipeline(transaction=False)
+        for each in self._archives:
+            pipe.hvals(KeyNames(each.path.name).whole("status"))
+        pages = [unpack_report(row).pages for rows in pipe.execute() for row in rows]
+        if self._was_under_way and len(pages) < len(self._workers):
+            raise SystemExit("a crawl has ended too early: take a larger number of pages (--each)")
+        return pages
+
+    def _read(self) -> str:
+        assert self._web.stdout is not None
+        return self._web.stdout.readline()
+
+    def _kill(self) -> None:
+        for each in self._workers:
+            each.kill()
+        for each in self._workers:
+            each.wait()
+
+
+def measure(workers: int, asked: argparse.Namespace, seed: int) -> list[list[list[float]]]:
+    """Run workers apart, or of the other checkout, and together on a web.
+
+    Return the figures of both, see `Crew.figures`.
+    """
     with ExitStack() as beside:
-        web = beside.enter_context(latent_web(whole, seed, parts, asked.words))
-        assert web.stdin is not None
-        assert web.stdout is not None
-        proxy, *begin = web.stdout.readline().split()
-        port = beside.enter_context(redis_server(append_only=True))
-        crawls = []
-        for number in range(workers):
-            part = number if are_apart else 0
-            store = f"redis://127.0.0.1:{port}/0?crawl=part{part}"
-            line = command(store, begin[part], asked, asked.each * workers // parts)
-            environment = {**os.environ, "http_proxy": proxy}
-            crawls.append(subprocess.Popen(line, cwd=ROOT, env=environment))
-        sampler = Sampler([each.pid for each in crawls], port)
-        sampler.start()
-        ends(crawls)
-        sampler.end()
-        web.stdin.write("\n")
-        web.stdin.flush()
-        times = json.loads(web.stdout.readline())["times"]
-    first, last = (sampler.at(times[int(part * len(times))]) for part in (_FROM, _TO))
-    pages = bisect_left(times, last.at_s) - bisect_left(times, first.at_s)
-    return (
-        1e3 * (last.cpu_s - first.cpu_s) / pages, pages / (last.at_s - first.at_s) / workers,
-        (last.batches - first.batches) / pages, (last.scripts - first.scripts) / pages,
-        (last.bytes_in - first.bytes_in) / pages / 1e3,
-        (last.bytes_out - first.bytes_out) / pages / 1e3,
-        1e3 * (last.redis_cpu_s - first.redis_cpu_s) / pages,
-    )  # fmt: skip
+        crews = list[Crew]()
+        first = (workers, ROOT) if asked.other is None else (1, asked.other)
+        for crawls, root in (first, (1, ROOT)):
+            crew = Crew(beside, asked, workers, seed, crawls, root)
+            while not crew.has_begun():
+                time.sleep(_PAUSE_S)
+            crew.set("paused")
+            crews.append(crew)
+        turns: list[list[Turn]] = [[], []]
+        rests: list[list[Turn]] = [[], []]
+        while len(turns[0]) < _MOST_TURNS and not any(crew.ends_soon() for crew in crews):
+            for number in (0, 1) if len(turns[0]) % 2 else (1, 0):
+                crews[number].set("running")
+                began = [crew.used() for crew in crews]
+                time.sleep(asked.turn)
+                ended = [crew.used() for crew in crews]
+                crews[number].set("paused")
+                turns[number].append((began[number], ended[number]))
+                rests[1 - number].append((began[1 - number], ended[1 - number]))
+        return [crew.figures(*parts) for crew, *parts in zip(crews, turns, rests, strict=True)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 4, 16])
+    parser.add_argument("--workers", type=int, nargs="+", default=[4, 16])
     parser.add_argument("--each", type=int, default=300)
     parser.add_argument("--pages", type=int, default=400)
     parser.add_argument("--hosts", type=int, default=40)
@@ -141,24 +238,31 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.5)
     parser.add_argument("--gap", type=float, default=0.5)
     parser.add_argument("--words", type=int, default=600)
-    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--turn", type=float, default=10.0)
+    parser.add_argument("--repeat", type=int, choices=range(1, 11), default=1)
+    parser.add_argument("--other", type=Path)
     asked = parser.parse_args()
-    print(f"| workers | web | crawls | {' | '.join(_COLUMNS)} | of apart |")
-    print(f"| ---: | ---: | ---: |{' ---: |' * (len(_COLUMNS) + 1)}", flush=True)
-    ratios: dict[int, list[float]] = {}
+    other = "apart" if asked.other is None else "the other"
+    print(f"| workers | web | crawls | {' | '.join(_COLUMNS)} | of {other} |")
+    print(f"| ---: | ---: | --- |{' ---: |' * (len(_COLUMNS) + 1)}", flush=True)
+    ratios: dict[int, list[float]] = {each: [] for each in asked.workers}
     for seed in range(1, asked.repeat + 1):
-        for workers in asked.workers:
-            apart = 0.0
-            for crawls in dict.fromkeys((workers, 1)):
-                found = measure(workers, asked, seed, are_apart=crawls > 1)
-                apart = apart or found[0]
-                row = " | ".join(f"{each:.1f}" for each in found)
-                of_apart = found[0] / apart
-                print(f"| {workers} | {seed} | {crawls} | {row} | {of_apart:.2f} |", flush=True)
-            ratios.setdefault(workers, []).append(of_apart)
-    if asked.repeat > 1:
-        for workers, each in ratios.items():
-            print(f"{workers} workers: {statistics.median(each):.2f} of apart, the median")
+        for workers, found in ratios.items():
+            apart, together = measure(workers, asked, seed)
+            pairs = zip(apart[1:], together[1:], strict=True)
+            of_apart = [now[0] / alone[0] for alone, now in pairs]
+            found.append(float(np.mean(of_apart)))
+            for kind, figures in ((other, apart[0]), ("together", together[0])):
+                row = " | ".join(f"{each:.2f}" for each in figures)
+                ratio = _mean(of_apart) if kind == "together" else ""
+                print(f"| {workers} | {seed} | {kind} | {row} | {ratio} |", flush=True)
+    for workers, found in ratios.items():
+        print(f"{workers} workers: {_mean(found)} of {other}")
+
+
+def _mean(values: Sequence[float]) -> str:
+    """Return the mean of one to ten values, with its interval if there are two or more."""
+    return interval(values).removeprefix("+") if len(values) > 1 else f"{values[0]:.3f}"
 
 
 if __name__ == "__main__":
