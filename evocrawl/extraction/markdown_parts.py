@@ -17,7 +17,9 @@ _WHOLE = ("pre", "table")
 _LISTS = ("ul", "ol", "dl")
 """Main content has lists that its finder drops: those beside its text are kept."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_BLOCKS_IN_CELLS = (*_HEADINGS, "table", "pre", "ul", "ol", "blockquote", "hr")
+_BLOCKS = (*_HEADINGS, "table", "pre", "ul", "ol", "blockquote", "hr")
+_MARKED = ("b", "strong", "i", "em", "del", "s", "q")
+"""Elements around which a converter writes marks: before the fence of a program, a mark ends it."""
 _PERMALINKS = frozenset(("", "¶", "#", "§", "🔗"))
 _LINE_NUMBERS = re.compile(r"\b(?:linenos?|line-?numbers?|lineno)\b", re.I)
 _GRAM = 8
@@ -53,7 +55,10 @@ def keep_main_parts(root: Any, text: str) -> bool:
 
 
 def simplify(root: Any) -> None:
-    """Rewrite parts that converters misread: programs with markup, layout tables, definitions."""
+    """Rewrite parts that converters misread.
+
+    These are programs with markup, layout tables, definitions, and bold text around blocks.
+    """
     for pre in list(root.iter("pre")):
         _flatten(pre)
     for table in list(root.iter("table")):
@@ -71,6 +76,9 @@ def simplify(root: Any) -> None:
         item.attrib.pop("value", None)
     for listed in list(root.iter("ol")):
         _number(listed)
+    for marked in list(root.iter(*_MARKED)):
+        if next(marked.iter(*_BLOCKS), None) is not None:
+            marked.tag = "div"
 
 
 def _prune(element: Any, grams: set[str], plain: str, depth: int) -> None:
@@ -138,7 +146,7 @@ def _simplify_table(table: Any) -> None:
     is_layout = (
         table.get("role", "") in ("presentation", "none")
         or len(cells) < 2
-        or any(next(cell.iter(*_BLOCKS_IN_CELLS), None) is not None for cell in cells)
+        or any(next(cell.iter(*_BLOCKS), None) is not None for cell in cells)
     )
     if is_layout:
         for cell in cells:

@@ -142,13 +142,16 @@ _PIECES = st.sampled_from([
     "`",
     "```", "~~~\n", "*", "_", "[", "](", ")", "!", "&lt;i&gt;", "&amp;lt;", "<br>", "\n", "#", "> ",
     "- ", "1. ", "\\", "|", "<img src=x alt='](y'>", "<blockquote>", "<h2>", "<dt>", "<div>", " ",
-    "coral", "reef", "<iframe>", "<svg onload=x>", "<!--", "-->", "\t", "    ",
+    "coral", "reef", "<i>", "<s>", "<q>", "<kbd>",
+    "<iframe>", "<svg onload=x>", "<!--", "-->", "\t", "    ",
 ])  # fmt: skip
 
 
 @given(st.lists(_PIECES, max_size=40))
 @example(["!", "<a href='//y/)'>", "reef"])
 @example(["<img src=x alt='!'>", "<a href='//y/)'>", "`"])
+@example(["<b>", "<pre>", "&lt;i&gt;"])
+@example(["<dt>", "<pre>", "&lt;i&gt;"])
 def test_no_page_becomes_html_or_a_picture(pieces: list[str]) -> None:
     html = f"<html><body><p>Words of a reef page.</p>{''.join(pieces)}</body></html>"
     check_harmless(markdown(html))
