@@ -68,11 +68,15 @@ class SafeConverter(_base):
         return f"\n\n{fence}{_language(el)}\n{text}\n{fence}\n\n" if text.strip() else ""
 
     def convert_li(self, el: Any, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002
-        """Write an item by the number that `markdown_parts.simplify` has given it."""
+        """Write an item by the number that `markdown_parts.simplify` has given it.
+
+        Outside a list, too, it begins a line: text before it would hide the fence of its program.
+        """
         bullet = f"{el['value']}. " if el.get("value", "").isdecimal() else "- "
         lines = text.strip().split("\n")
         rest = [" " * len(bullet) + line if line else "" for line in lines[1:]]
-        return "\n".join([bullet + lines[0], *rest]) + "\n"
+        before = "" if el.parent.name in ("ol", "ul") else "\n"
+        return before + "\n".join([bullet + lines[0], *rest]) + "\n"
 
 
 def _language(element: Any) -> str:

@@ -25,8 +25,6 @@ from functools import lru_cache
 from itertools import chain
 from sys import intern
 
-import Stemmer
-
 from evocrawl.core.errors import SettingError
 from evocrawl.core.text.segmentation import segments
 from evocrawl.core.text.spelling import plain_arabic, without_accents
@@ -41,6 +39,7 @@ from evocrawl.core.text.words import (
 from evocrawl.relevance.compounds import GRAMMARS, compounds
 from evocrawl.relevance.hebrew import HEBREW, HebrewStemmer
 from evocrawl.relevance.query_language import language_of
+from evocrawl.relevance.stemming import of_one_and_each, singular, stemmer_of
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*", re.ASCII | re.IGNORECASE)
 _DOTTED_I = ("tr", "az")
@@ -55,15 +54,12 @@ _OPTIONAL_ACCENTS = _KEPT_LETTERS.keys() | {
     "pl", "pt", "ro", "sh", "sk", "sl", "sq", "sr",
 }  # fmt: skip
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
-_STEMMERS = {"nb": "no", "nn": "no", "hr": "sr", "bs": "sr", "sh": "sr"}
 _KNOWN_WORDS = 20_000
 """Words of one generation: see `_Known`."""
 LONGEST_KNOWN_WORD = 40
 """Characters of the longest word that is remembered; a sentence in Chinese is one rough word."""
 
 Terms = tuple[str, ...]
-_Stem = Callable[[str], str]
-_StemEach = Callable[[list[str]], list[str]]
 _NO_TERM = ("",)
 
 
@@ -110,7 +106,7 @@ def link_analyser_of(query: str, language: str = "") -> Analyser:
     """
     analyser = analyser_of(query, language)
     return (
-        Analyser("en", analyser.letters, stem=_singular) if analyser.language == "en" else analyser
+        Analyser("en", analyser.letters, stem=singular) if analyser.language == "en" else analyser
     )
 
 
@@ -141,7 +137,9 @@ class Analyser:
         self.language = language
         self.letters = letters
         self._spellings = spellings or {}
-        self._stem, self._stem_each = _stemmer(language) if stem is None else _both(stem)
+        self._stem, self._stem_each = (
+            stemmer_of(language) if stem is None else of_one_and_each(stem)
+        )
         self._kept = _KEPT_LETTERS.get(language, "")
         self.parts_compounds = parts_compounds and language in GRAMMARS
         self._is_plain = not self._spellings and not self.parts_compounds
@@ -267,29 +265,9 @@ def _spellings(query: str, analyser: Analyser) -> dict[str, Terms]:
     return found
 
 
-def _stemmer(language: str) -> tuple[_Stem, _StemEach]:
-    """Return the stemmer of a language, of one word and of several; words stay whole without."""
-    if language == HEBREW:
-        return _both(HebrewStemmer().stem)
-    try:
-        stemmer = Stemmer.Stemmer(_STEMMERS.get(language, language), 0)
-    except KeyError:
-        return _both(str)
-    return stemmer.stemWord, stemmer.stemWords
-
-
-def _both(stem: _Stem) -> tuple[_Stem, _StemEach]:
-    return stem, lambda words: [*map(stem, words)]
-
-
 def _dotted(text: str) -> str:
     """Return a text with small i's, for a language that has an i with and without a dot."""
     return text.replace("I\u0307", "i").replace("I", "ı").replace("İ", "i")
-
-
-def _singular(word: str) -> str:
-    """Remove the s of a plural: a rough rule, also for names."""
-    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
 
 
 class _Known(dict[str, Terms]):
