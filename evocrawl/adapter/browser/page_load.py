@@ -86,15 +86,25 @@ class PageLoad:
         self._changed.set()
 
     async def route(self, route: Any, asked: Any) -> None:
-        """Answer one request of the page; Playwright calls it."""
-        with suppress(Exception):  # the page may be closed meanwhile
-            if asked.is_navigation_request():
-                await _reply(route, asked, self._navigate(asked))
-            elif self._accepts(asked):
-                with self._under_way():
-                    await _reply(route, asked, await self._part(asked))
-            else:
-                await _reply(route, asked, None)
+        """Answer one request of the page; Playwright calls it.
+
+        A request that cannot be answered is aborted, or else Playwright waits for its answer for
+        ever, even if the page is closed.
+        """
+        try:
+            await self._answer(route, asked)
+        except Exception:  # the page may be closed meanwhile
+            with suppress(Exception):
+                await route.abort()
+
+    async def _answer(self, route: Any, asked: Any) -> None:
+        if asked.is_navigation_request():
+            await _reply(route, asked, self._navigate(asked))
+        elif self._accepts(asked):
+            with self._under_way():
+                await _reply(route, asked, await self._part(asked))
+        else:
+            await _reply(route, asked, None)
 
     async def settle(self, page: Any) -> None:
         """Wait until the page has been quiet for half a second, or until its time is over.
