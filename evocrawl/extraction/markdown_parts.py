@@ -18,6 +18,7 @@ _LISTS = ("ul", "ol", "dl")
 """Main content has lists that its finder drops: those beside its text are kept."""
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = (*_HEADINGS, "table", "pre", "ul", "ol", "blockquote", "hr")
+_TABLE_PARTS = ("thead", "tbody", "tfoot", "tr", "td", "th", "caption")
 _MARKED = ("b", "strong", "i", "em", "del", "s", "q")
 """Elements around which a converter writes marks: before the fence of a program, a mark ends it."""
 _PERMALINKS = frozenset(("", "¶", "#", "§", "🔗"))
@@ -57,7 +58,8 @@ def keep_main_parts(root: Any, text: str) -> bool:
 def simplify(root: Any) -> None:
     """Rewrite parts that converters misread.
 
-    These are programs with markup, layout tables, definitions, and bold text around blocks.
+    These are programs with markup, layout tables, parts of no table, definitions, and bold text
+    around blocks.
     """
     for pre in list(root.iter("pre")):
         _flatten(pre)
@@ -76,6 +78,14 @@ def simplify(root: Any) -> None:
         item.attrib.pop("value", None)
     for listed in list(root.iter("ol")):
         _number(listed)
+    for part in list(root.iter(*_TABLE_PARTS)):
+        if next(part.iterancestors("table"), None) is None:
+            part.tag = "div"
+    for program in list(root.iter("code", "kbd", "samp")):
+        if next(program.iter("pre"), None) is not None:
+            program.tag = "div"
+        else:  # between the marks of a program, nothing else may be written
+            etree.strip_tags(program, "*")
     for marked in list(root.iter(*_MARKED)):
         if next(marked.iter(*_BLOCKS), None) is not None:
             marked.tag = "div"
@@ -152,8 +162,7 @@ def _simplify_table(table: Any) -> None:
         for cell in cells:
             if _LINE_NUMBERS.search(cell.get("class", "")):
                 _remove(cell)
-        parts = ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption")
-        for each in list(table.iter(*parts)):
+        for each in list(table.iter("table", *_TABLE_PARTS)):
             each.tag = "div"
         return
     etree.strip_elements(table, "col", "colgroup", with_tail=False)

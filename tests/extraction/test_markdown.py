@@ -153,6 +153,8 @@ _PIECES = st.sampled_from([
 @example(["<b>", "<pre>", "&lt;i&gt;"])
 @example(["<dt>", "<pre>", "&lt;i&gt;"])
 @example(["`", "<li>", "<pre>", "&lt;i&gt;"])
+@example(["<tr>", "<kbd>", "<td>", "&lt;i&gt;"])
+@example(["<tr>", "<td>", "<pre>", "|", "&lt;i&gt;"])
 def test_no_page_becomes_html_or_a_picture(pieces: list[str]) -> None:
     html = f"<html><body><p>Words of a reef page.</p>{''.join(pieces)}</body></html>"
     check_harmless(markdown(html))
