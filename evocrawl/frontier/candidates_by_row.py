@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from evocrawl.core.containers.paged_rows import Rows
+from evocrawl.core.containers.paged_rows import Records, Rows
 from evocrawl.core.containers.paged_table import PagedTable
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint, Lead
@@ -82,17 +82,22 @@ class CandidatesByRow:
         numbers = np.array([*leads], np.intp)
         if not len(numbers):
             return []
-        self._make_places(int(numbers.max()) + 1)
-        addresses = self._places.get("address", numbers)
-        for address in addresses[addresses < _NEAR].tolist():
-            self._file.forget(address)
         targets = [lead.fingerprint for lead in leads.values()]
         if self._unusual or {*map(len, targets)} != {_KEY_BYTES}:
             targets = self._plain_keys(leads)
         records = self._places.fresh(len(numbers))
         records["address"] = _NEAR
         records["key"] = np.frombuffer(b"".join(targets), np.uint8).reshape(-1, _KEY_BYTES)
-        self._places.put(numbers, records)
+        addresses = np.full(len(numbers), _NONE, np.uint64)
+        is_placed = numbers < len(self._places)
+        if is_placed.any():
+            placed = numbers[is_placed]
+            of_placed = self._places.get("address", placed)
+            for address in of_placed[of_placed < _NEAR].tolist():
+                self._file.forget(address)
+            addresses[is_placed] = of_placed
+            self._places.put(placed, records[is_placed])
+        self._append(numbers[~is_placed], records[~is_placed])
         near = self._near
         for number, lead in leads.items():
             if number in near:
@@ -145,9 +150,13 @@ class CandidatesByRow:
     def _address(self, number: int) -> int:
         return int(self._places.get_one("address", number)) if number < len(self._places) else _NONE
 
-    def _make_places(self, count: int) -> None:
-        if count > len(self._places):
-            self._places.append(self._places.fresh(count - len(self._places)))
+    def _append(self, numbers: Rows, records: Records) -> None:
+        """Add the records of numbers without a place, and places for those in between."""
+        if len(numbers):
+            first = len(self._places)
+            appended = self._places.fresh(int(numbers.max()) + 1 - first)
+            appended[numbers - first] = records
+            self._places.append(appended)
 
     def _plain_keys(self, leads: Mapping[int, Lead]) -> list[bytes]:
         """Return the targets of links as keys of one length; remember those of another length."""

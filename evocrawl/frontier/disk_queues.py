@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.frontier.candidate_file import NOWHERE, NUMBERED, LeadPlaces
 from evocrawl.frontier.latest_entries import LatestEntries, QueuedLead
+from evocrawl.frontier.new_entries import ENTRY, Entries
 from evocrawl.frontier.priorities import Mask
 from evocrawl.frontier.runs_by_name import RunsByName
-from evocrawl.frontier.sorted_runs import FORM, Mark, Rows
+from evocrawl.frontier.sorted_runs import Mark
 
 _TAKEN, _TAKEN_FIRST = 16, 4
 """Links to read at once: first a few, then more if the next links of the queue are better than
@@ -35,20 +36,21 @@ class DiskQueues:
         """Add sorted entries to a queue, which is made if there is none."""
         put = self._file.put
         self.runs.changing(name).put(
-            (
+            [
                 (rank, number, put(lead) if kept_at == NOWHERE else kept_at)
                 for rank, number, lead, kept_at in entries
-            ),
+            ],
             self._are_outdated,
         )
         self.runs.changed(name)
 
-    def add(self, name: str, marks: Iterable[Mark], rows: Sequence[int]) -> None:
-        """Add links that are held by number, by their rows, to a queue. O(log n) a link.
+    def add(self, name: str, entries: Entries) -> None:
+        """Add entries of links that are held by number to a queue. O(log n) a link.
 
-        They are sorted and written to disk when there are many.
+        Their addresses are the numbers, of another type. They are sorted and written to disk when
+        there are many.
         """
-        entries = [(*mark, NUMBERED + row) for mark, row in zip(marks, rows, strict=True)]
+        entries["address"] += NUMBERED
         self.runs.changing(name).add(entries, self._are_outdated)
         self.runs.changed(name)
 
@@ -63,7 +65,7 @@ class DiskQueues:
         entries = runs.take(first)
         if most > first and runs.first and (other is None or runs.first < other):
             entries += runs.take(most - first)
-        outdated = self._are_outdated(np.array(entries, FORM)).tolist()
+        outdated = self._are_outdated(np.array(entries, ENTRY)).tolist()
         if all(outdated):
             runs.leave_out(self._are_outdated)
         self.runs.changed(name)
@@ -75,7 +77,7 @@ class DiskQueues:
         # A link that is not held any more was claimed.
         return [(rank, number, lead, at) for rank, number, lead, at in taken if lead is not None]
 
-    def _are_outdated(self, entries: Rows) -> Mask:
+    def _are_outdated(self, entries: Entries) -> Mask:
         rows = self._file.numbers(entries["address"])
         if rows is None:
             return np.zeros(len(entries), np.bool_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -11,8 +11,8 @@ import numpy.typing as npt
 from evocrawl.core.containers.keymap import KeyMap
 from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.frontier.candidate_file import NOWHERE
+from evocrawl.frontier.new_entries import ENTRY, Entries
 from evocrawl.frontier.priorities import FORM, Mask, Priorities, PrioritiesByRow, RowOf, Rows
-from evocrawl.frontier.sorted_runs import Mark
 
 QueuedLead: TypeAlias = tuple[float, int, Lead, int]
 """Negative priority, number, link, and its address in the spill file or NOWHERE."""
@@ -52,16 +52,18 @@ class LatestEntries:
         self._stored.put(lead.fingerprint, priority, self._made & _NUMBERS)
         return -priority, self._made, lead, NOWHERE
 
-    def make_each(self, rows: Rows, priorities: Priorities) -> Iterator[Mark]:
-        """Return the marks of new entries of links of different rows, with one or not. O(links).
+    def make_each(self, rows: Rows, priorities: Priorities) -> Entries:
+        """Return new entries of links of different rows, with one or not. O(links).
 
-        The index of links must be a `Numbering`.
+        Their addresses are the rows. The index of links must be a `Numbering`.
         """
         assert isinstance(self._stored, PrioritiesByRow)
+        entries = np.empty(len(rows), ENTRY)
         numbers = np.arange(self._made + 1, self._made + 1 + len(rows))
+        entries["rank"], entries["number"], entries["address"] = -priorities, numbers, rows
         self._made += len(rows)
         self.outdated += self._stored.put_each(rows, priorities, numbers & _NUMBERS)
-        return zip((-priorities).tolist(), numbers.tolist(), strict=True)
+        return entries
 
     def discard(self, target: Fingerprint) -> None:
         """Let a link have no latest entry. O(1)."""

@@ -102,8 +102,7 @@ class Frontier:
         """
         if not len(rows):
             return
-        marks = self._latest.make_each(rows, priorities)
-        self._disk.add(_COMMON, marks, rows.tolist())
+        self._disk.add(_COMMON, self._latest.make_each(rows, priorities))
         self._list(_COMMON)
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:

@@ -3,15 +3,15 @@
 The idea is that of log-structured merge trees (O'Neil, Cheng, Gawlick & O'Neil 1996): each added
 run is sorted, and runs of similar length are merged, so that an entry moves O(log n) times and the
 number of runs stays small. The longest runs are not merged, so that no step takes long. Only the
-beginning of a long run is in memory. Entries that are added some at a time are in a heap in memory
-until there are many.
+beginning of a long run is in memory. Entries that are added some at a time are in memory until
+there are many: see `new_entries`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
-from heapq import heapify, heappop, heappush, merge
+from collections.abc import Callable, Iterable, Sequence
+from heapq import merge
 from itertools import islice
 from typing import Self, TypeAlias
 
@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.frontier.new_entries import ENTRY, Entries, Entry, NewEntries, in_order
 
-FORM = np.dtype([("rank", "f8"), ("number", "u8"), ("address", "u8")])
 _LONGEST = 1 << 17
 _LONG = 1 << 6
 _FRONT = 16
@@ -30,15 +30,12 @@ _BEGIN = 4
 _AT_ONCE = 1 << 13
 """Most entries to read at once of those to leave out."""
 _MOST_NEW = 1 << 12
-"""Most entries in the heap."""
+"""Most entries that were added lately in memory."""
 
-Rows: TypeAlias = npt.NDArray[np.void]
-AreOutdated: TypeAlias = Callable[[Rows], npt.NDArray[np.bool_]]
+AreOutdated: TypeAlias = Callable[[Entries], npt.NDArray[np.bool_]]
 """Returns which entries are not needed any more."""
 Mark: TypeAlias = tuple[float, int]
 """The sort key of an entry: its rank, then its number, which is unique."""
-Entry: TypeAlias = tuple[float, int, int]
-"""Rank, number and address."""
 State: TypeAlias = tuple[bytes, int, int, int]
 """Of a run: its first entries, and number, address and entries taken of the rest on disk."""
 
@@ -48,7 +45,7 @@ class Run:
 
     __slots__ = ("_rest", "_rest_at", "_spill", "_taken", "front")
 
-    def __init__(self, entries: Rows, spill: SpillFile, *, is_whole: bool = True) -> None:
+    def __init__(self, entries: Entries, spill: SpillFile, *, is_whole: bool = True) -> None:
         self.front = entries
         self._spill = spill
         self._rest = 0
@@ -70,15 +67,15 @@ class Run:
     @classmethod
     def of_state(cls, state: State, spill: SpillFile) -> Self:
         """Return a run of the same state; `spill` has the same records."""
-        run = cls(np.frombuffer(state[0], FORM), spill, is_whole=False)
+        run = cls(np.frombuffer(state[0], ENTRY), spill, is_whole=False)
         _, run._rest, run._rest_at, run._taken = state
         return run
 
-    def entries(self) -> Rows:
+    def entries(self) -> Entries:
         """Return all entries. O(them)."""
         return np.concatenate((self.front, self._read(self._rest))) if self._rest else self.front
 
-    def at_least(self, count: int) -> Rows:
+    def at_least(self, count: int) -> Entries:
         """Return at least the first `count` entries, or all if there are fewer."""
         if len(self.front) < count and self._rest:
             more = self._read(min(self._rest, max(_FRONT, count)))
@@ -102,11 +99,11 @@ class Run:
                 return
             count = min(4 * count, _AT_ONCE)
 
-    def _read(self, count: int) -> Rows:
+    def _read(self, count: int) -> Entries:
         """Read the next `count` entries from disk."""
-        size = FORM.itemsize
+        size = ENTRY.itemsize
         part = self._spill.part(self._rest_at, self._taken * size, count * size)
-        return np.frombuffer(part, FORM)
+        return np.frombuffer(part, ENTRY)
 
 
 class Runs:
@@ -124,19 +121,17 @@ class Runs:
     def __init__(self, spill: SpillFile) -> None:
         self._spill = spill
         self._runs: list[Run] = []
-        self._new: list[Entry] = []
-        """A heap of the entries that `add` has added lately."""
+        self._new = NewEntries()
         self.first: Mark | None = None  # the mark of the first entry, None without entries
 
     def __len__(self) -> int:
         return sum(map(len, self._runs)) + len(self._new)
 
     def state(self) -> list[State]:
-        """Return the state of the runs; the entries of the heap are the beginning of one more."""
+        """Return the state of the runs; the latest entries are the beginning of one more."""
         runs = list(self._runs)
         if self._new:
-            entries = np.array(sorted(self._new), FORM)
-            runs.append(Run(entries, self._spill, is_whole=False))
+            runs.append(Run(self._new.sorted(), self._spill, is_whole=False))
         return [run.state for run in runs]
 
     @classmethod
@@ -147,12 +142,14 @@ class Runs:
         runs._set_first()
         return runs
 
-    def put(self, entries: Iterable[Entry], are_outdated: AreOutdated | None = None) -> None:
+    def put(
+        self, entries: Sequence[Entry] | Entries, are_outdated: AreOutdated | None = None
+    ) -> None:
         """Add sorted entries. O(log n) an entry, amortised.
 
         Of them, and of those that are merged with them, only those stay that are not outdated.
         """
-        new: Rows = np.array(list(entries), FORM)
+        new: Entries = np.array(entries, ENTRY)
         merged = [new]
         count = len(new)
         while self._runs and len(self._runs[-1]) < 2 * count:
@@ -160,57 +157,49 @@ class Runs:
                 break
             merged.append(self._runs.pop().entries())
             count += len(merged[-1])
-        whole = _merged(merged)
+        whole = in_order(merged) if len(merged) > 1 else new
         if are_outdated is not None:
             whole = whole[~are_outdated(whole)]
         if len(whole):
             self._runs.append(Run(whole, self._spill))
         self._set_first()
 
-    def add(self, entries: Iterable[Entry], are_outdated: AreOutdated | None = None) -> None:
-        """Add entries in any order. O(log n) an entry, amortised. See `put` for the others."""
-        new = self._new
-        for entry in entries:
-            heappush(new, entry)
-        if len(new) > _MOST_NEW:
-            self._new = []
-            self.put(sorted(new), are_outdated)
-        elif new and (self.first is None or new[0][:2] < self.first):
-            self.first = new[0][:2]
+    def add(self, entries: Entries, are_outdated: AreOutdated | None = None) -> None:
+        """Add entries in any order. O(log n) an entry, amortised. See `put` for outdated ones."""
+        self._new.add(entries)
+        if len(self._new) > _MOST_NEW:
+            new, self._new = self._new, NewEntries()
+            self.put(new.sorted(), are_outdated)
+            return
+        first = self._new.first
+        if first is not None and (self.first is None or first[:2] < self.first):
+            self.first = first[:2]
 
     def take(self, most: int) -> list[Entry]:
         """Remove and return the first `most` entries, or all. O(most · runs)."""
         fronts: list[list[Entry]] = [run.at_least(most)[:most].tolist() for run in self._runs]
-        new = [heappop(self._new) for _ in range(min(most, len(self._new)))]
+        new = self._new.take(most)
         taken = [*islice(merge(*fronts, new), most)]
         for run, front in zip(self._runs, fronts, strict=True):
             count = bisect_right(front, taken[-1])
             if count:
                 run.drop(count)
-        for entry in new[bisect_right(new, taken[-1]) :]:
-            heappush(self._new, entry)
+        self._new.give_back(new[bisect_right(new, taken[-1]) :])
         self._set_first()
         return taken
 
     def leave_out(self, are_outdated: AreOutdated) -> None:
-        """Remove outdated entries from the beginning of each run, and from the heap. O(them)."""
+        """Remove outdated entries from the beginning of each run, and from the latest. O(them)."""
         for run in self._runs:
             run.leave_out(are_outdated)
-        outdated = are_outdated(np.array(self._new, FORM)).tolist()
-        self._new = [entry for entry, is_out in zip(self._new, outdated, strict=True) if not is_out]
-        heapify(self._new)
+        new = self._new.sorted()
+        self._new.replace(new[~are_outdated(new)])
         self._set_first()
 
     def _set_first(self) -> None:
         self._runs = [run for run in self._runs if len(run)]
-        firsts = [run.front[0].item() for run in self._runs] + self._new[:1]
+        firsts = [run.front[0].item() for run in self._runs]
+        if self._new.first is not None:
+            firsts.append(self._new.first)
         first = min(firsts, default=None)
         self.first = None if first is None else first[:2]
-
-
-def _merged(runs: list[Rows]) -> Rows:
-    if len(runs) == 1:
-        return runs[0]
-    whole = np.concatenate(runs)
-    order = np.lexsort((whole["number"], whole["rank"]))
-    return whole[order]

@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import repeat
-from operator import mul
+from itertools import compress, repeat
+from operator import mul, not_
 
 from evocrawl.core.model import Content
 from evocrawl.relevance.base import ANCHOR_SHARE, Contribution, Extra
@@ -83,7 +83,14 @@ class TfIdf:
 
     def meets(self, texts: Sequence[str]) -> list[bool]:
         """Return which short texts have a term of the query; `link` gives the others 0."""
-        return self._screen.passed_by([text[:_LONGEST_PHRASE] for text in texts])
+        found = self._phrases.known(texts)
+        new = [text for text, cosine in zip(texts, found, strict=True) if cosine is None]
+        if not new:
+            return [cosine != 0 for cosine in found]
+        passed = self._screen.passed_by([text[:_LONGEST_PHRASE] for text in new])
+        self._phrases.note_strangers([*compress(new, map(not_, passed))])
+        of_new = iter(passed)
+        return [next(of_new) if cosine is None else cosine != 0 for cosine in found]
 
     def learn(self, content: Content, relevant: bool) -> None:
         """Move the query by a page that a user has marked; see `evocrawl.relevance.feedback`."""
@@ -151,9 +158,22 @@ class _Phrases:
     def __init__(self, cosine: Callable[[str], float]) -> None:
         self._cosine = cosine
         self._known: dict[int, float] = {}
+        self._strangers: set[int] = set()
+        """Texts of which `note_strangers` says that their cosine is 0."""
 
     def __len__(self) -> int:
         return len(self._known)
+
+    def known(self, texts: Sequence[str]) -> list[float | None]:
+        """Return the cosine of each text, None for one that was not seen. O(texts)."""
+        known, strangers = self._known.get, self._strangers
+        return [0.0 if key in strangers else known(key) for key in map(hash, texts)]
+
+    def note_strangers(self, texts: Sequence[str]) -> None:
+        """Note texts without a term of the query, as far as there is room."""
+        if len(self._strangers) + len(texts) > _KNOWN_PHRASES:
+            self._strangers.clear()
+        self._strangers.update(map(hash, texts[:_KNOWN_PHRASES]))
 
     def __getitem__(self, text: str) -> float:
         key = hash(text)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evocrawl.core.containers.spill_file import SpillFile
+from evocrawl.frontier.new_entries import ENTRY
 from evocrawl.frontier.sorted_runs import Runs
 
 STEPS = st.lists(
@@ -38,7 +39,7 @@ def follow(steps: list[tuple[str, int | list[int]]]) -> None:
             if action == "put":
                 runs.put(new)
             else:
-                runs.add(new[::-1])
+                runs.add(np.array(new[::-1], ENTRY))
             model = sorted(model + new)
         elif action == "take" and model:
             assert runs.take(what) == model[:what]

@@ -284,7 +284,10 @@ class CandidateRanking:
                 yield lead
 
     def _look_again(self, first: Lead) -> None:
-        rows = self._open((*self._hand, *self._new.fresh)) | self._sweep.next(self._open)
+        ahead = self._sweep.ahead()
+        are_open = self._open((*self._hand, *self._new.fresh, *ahead))
+        rows = are_open.intersection((*self._hand, *self._new.fresh))
+        rows |= self._sweep.next(ahead, are_open, lambda row: bool(self._open((row,))))
         rows.add(row_of(first) or 0)
         known = dict(zip(self._hand, self._at_hand, strict=False))
         for row in self._new.fresh:

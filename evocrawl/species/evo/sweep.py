@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from evocrawl.species.evo.interfaces import LeadsByRow
 
@@ -31,25 +32,32 @@ class Sweep:
         """Let all rows have a turn within the next looks, `_SWEPT_AT_ONCE` in each."""
         self._to_sweep = len(self._turns)
 
-    def next(self, open_of: Callable[[Sequence[int]], set[int]]) -> set[int]:
-        """Return the next open rows in turn; `open_of` returns those of some rows that are open."""
+    def ahead(self) -> Sequence[int]:
+        """Return the rows whose turn is next, open or not."""
         turns = self._turns
-        most = _SWEPT_AT_ONCE if self._to_sweep > 0 else _SWEPT
-        self._to_sweep -= most
-        count = min(most, len(turns))
         self._next_turn %= max(len(turns), 1)
-        end = self._next_turn + count
-        around = max(end - len(turns), 0)
-        ahead = turns[self._next_turn : end] + turns[:around]
-        are_open = open_of(ahead)
-        if len(are_open) == count:
-            self._next_turn = around or end
-            return are_open
-        swept = set[int]()
+        end = self._next_turn + min(self._at_once, len(turns))
+        return turns[self._next_turn : end] + turns[: max(end - len(turns), 0)]
+
+    def next(
+        self, ahead: Sequence[int], are_open: AbstractSet[int], is_open: Callable[[int], bool]
+    ) -> set[int]:
+        """Return the next open rows in turn, and go on.
+
+        `ahead` are those that the method `ahead` has returned; `are_open` has the open ones of
+        them. `is_open` is asked about further rows, which take the place of the others.
+        """
+        turns, count = self._turns, len(ahead)
+        self._to_sweep -= self._at_once
+        swept, known = set[int](), {*ahead}
+        if known <= are_open:
+            end = self._next_turn + count
+            self._next_turn = max(end - len(turns), 0) or end
+            return known
         for _ in range(count):
             self._next_turn %= max(len(turns), 1)
             row = turns[self._next_turn]
-            if row in are_open or (row not in ahead and open_of((row,))):
+            if row in are_open if row in known else is_open(row):
                 swept.add(row)
                 self._next_turn += 1
             else:
@@ -60,3 +68,7 @@ class Sweep:
                 if not turns:
                     break
         return swept
+
+    @property
+    def _at_once(self) -> int:
+        return _SWEPT_AT_ONCE if self._to_sweep > 0 else _SWEPT

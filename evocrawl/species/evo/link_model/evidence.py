@@ -117,11 +117,14 @@ class LinkGraph:
             self._rows.put(fingerprint, row)
         return range(at.start, at.stop)
 
-    def add_pages(self, new: NewPages) -> range:
-        """Add the pages of targets, without their links; return their numbers. O(pages)."""
+    def add_pages(self, new: NewPages, visited: Incoming | None = None) -> range:
+        """Add the pages of targets, without their links; return their numbers. O(pages).
+
+        `visited` is the target with its links if it is a single one, None if it was not read.
+        """
         at = self.pages.grow(len(new.rows))
         rows = np.array(new.rows)
-        targets = self.targets.take(rows)
+        targets = self.targets.take(rows) if visited is None else visited.target
         for name, values in (
             ("row", rows), ("relevance", new.relevances), ("label", new.labels),
             ("like", new.likes), ("title_match", new.title_matches), ("is_own", new.is_own),
@@ -130,7 +133,8 @@ class LinkGraph:
             self.pages[name][at] = values
         pages = range(at.start, at.stop)
         self.became["page"][rows] = pages
-        distances = self._distances(targets["links"], new.labels)
+        sources = None if visited is None else visited.links["source"]
+        distances = self._distances(targets["links"], new.labels, sources)
         self.pages["distance"][at] = np.minimum(distances, new.distances)
         return pages
 
@@ -275,13 +279,17 @@ class LinkGraph:
             links = self.targets.take(np.array([row]))["links"]
         return int(self._distances(links, [label])[0])
 
-    def _distances(self, links: Rows, labels: Sequence[float]) -> Reals:
+    def _distances(
+        self, links: Rows, labels: Sequence[float], sources: Rows | None = None
+    ) -> Reals:
         """Return the number of links from the last good page to pages, 0 for a good page.
 
-        `links` are their incoming ones, shape (pages, KEPT), −1 for none.
+        `links` are their incoming ones, shape (pages, KEPT), −1 for none; `sources` the pages with
+        these links, if they are known.
         """
         are_links = links >= 0
-        sources = self.links.get("source", links[are_links])
+        if sources is None:
+            sources = self.links.get("source", links[are_links])
         nearest = np.full(links.shape, float(FAR - 1))
         nearest[are_links] = np.minimum(self.pages["distance"][sources], FAR - 1)
         are_good = np.array(labels) > 1.2 * self.mean_label

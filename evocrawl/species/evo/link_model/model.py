@@ -151,7 +151,7 @@ class LinkModel:
         own, rows = self._pages.add_own(page, self._begin_with)
         row = own if row is None else row
         if row != own and (self.evidence.is_open(row) or self.evidence.page_of(row) < 0):
-            self._try(row, self.evidence.page_of(own))
+            self._try(self.evidence.incoming(row), self.evidence.page_of(own))
         if self.nearness.has_vectors and len(self.evidence.links) >= self._next_comparison:
             self._compare()
         if self.evidence.tries >= self._next_refit:
@@ -244,20 +244,19 @@ class LinkModel:
         good = self.evidence.labels
         return min(1.0, (good + 3) / max(self.evidence.tries - good, 1e-9))
 
-    def _begin_with(self, row: int, page: int, label: float) -> None:
+    def _begin_with(self, incoming: Incoming, page: int, label: float) -> None:
         """Learn from a new page of this population."""
         self.nearness.note_label(label)
-        self._try(row, page)
+        self._try(incoming, page)
 
-    def _try(self, row: int, page: int) -> None:
-        """Learn that the target `row` is `page`, directly or by a redirect.
+    def _try(self, incoming: Incoming, page: int) -> None:
+        """Learn that the target of some links is `page`, directly or by a redirect.
 
         If the target was dead at an earlier visit, both visits count.
         """
         label = float(self.evidence.pages["label"][page])
-        incoming = self.evidence.incoming(row)
         self._learn(incoming, label, page)
-        self.evidence.become(row, page)
+        self.evidence.become(incoming.row, page)
         self.evidence.settle(incoming, label)
         relevance = float(self.evidence.pages["relevance"][page])
         self.evidence.note_best(incoming.host, relevance / self._relevant_at)

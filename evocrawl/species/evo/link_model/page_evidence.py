@@ -15,6 +15,7 @@ import numpy as np
 from evocrawl.core.model import Fingerprint, Link, Page
 from evocrawl.core.urls.readable import readable
 from evocrawl.species.evo.link_model.evidence import FAR, LinkGraph
+from evocrawl.species.evo.link_model.incoming import Incoming
 from evocrawl.species.evo.link_model.link_reader import LinkReader, Met, links_of, texts_of
 from evocrawl.species.evo.link_model.new_rows import NewPages
 from evocrawl.species.evo.link_model.page_labels import PageLabels
@@ -23,8 +24,8 @@ from evocrawl.species.evo.link_model.profile import Profile
 
 ReadPage: TypeAlias = tuple[int, dict[Fingerprint, int]]
 """The row of a page, and the rows of the targets of its links."""
-Learn: TypeAlias = Callable[[int, int, float], None]
-"""Learns from a new page before its links are added: the row and number of the page, its label."""
+Learn: TypeAlias = Callable[[Incoming, int, float], None]
+"""Learns from a new page before its links are added: the links to it, its number, its label."""
 
 
 class PageEvidence:
@@ -137,9 +138,12 @@ class PageEvidence:
         relevances = [page.relevance for page in pages]
         distances = [FAR if known is None else known.distance for known in words]
         new = NewPages(own, relevances, labels, likes, matches, distances, is_own)
-        numbers = self._evidence.add_pages(new)
-        if learn is not None:
-            learn(own[0], numbers[0], labels[0])
+        if learn is None:
+            numbers = self._evidence.add_pages(new)
+        else:
+            visited = self._evidence.incoming(own[0])
+            numbers = self._evidence.add_pages(new, visited)
+            learn(visited, numbers[0], labels[0])
         if new_links is not None:
             sources = [number for number, each in zip(numbers, rows, strict=True) for _ in each]
             self._evidence.add_links(sources, new_links)
