@@ -2,11 +2,13 @@
 
     python benchmarks/workers_cpu.py [--workers 4 16] [--each 300] [--delay 0.5] [--repeat 1]
                                      [--pages 400] [--hosts 40] [--words 600] [--turn 10]
-                                     [--other DIRECTORY]
+                                     [--selectivity 0] [--other DIRECTORY]
 
-Each worker has two requests under way on the web of `latent_web.py`, where a page takes `--delay`
-seconds and has `--words` words. For each worker the web has `--pages` pages and `--hosts` hosts,
-and the budget of all is `--each` pages.
+Each worker may have two requests under way on the web of `latent_web.py`, where a page takes
+`--delay` seconds and has `--words` words. For each worker the web has `--pages` pages and `--hosts`
+hosts, and the budget of all is `--each` pages. With a `--selectivity` above 0 workers wait for
+better links, those together more than those apart; so what a worker costs a second is then a larger
+part of the cost of its pages.
 
 The same work does not always take the same processor time: what else runs, the machine's host and
 the frequency of the processor change it by a fifth from one minute to the next. And many processes
@@ -123,6 +125,7 @@ class Crew:
         for number in range(workers):
             crawl = number % crawls
             line = command(stores[crawl], first[crawl], asked, budget)
+            line += ["-a", f"selectivity={asked.selectivity}"]
             self._workers.append(subprocess.Popen(line, cwd=root, env=environment))
 
     def has_begun(self) -> bool:
@@ -240,6 +243,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=600)
     parser.add_argument("--turn", type=float, default=10.0)
     parser.add_argument("--repeat", type=int, choices=range(1, 11), default=1)
+    parser.add_argument("--selectivity", type=float, default=0.0)
     parser.add_argument("--other", type=Path)
     asked = parser.parse_args()
     other = "apart" if asked.other is None else "the other"

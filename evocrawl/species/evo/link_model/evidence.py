@@ -44,7 +44,7 @@ _INSIDE, _OUTSIDE = PATHS, PATHS + 1
 """Groups of the links within a host, and of the links between hosts."""
 SHARED_GROUPS = PATHS + 2
 """The first groups, which have the same numbers in every population."""
-_LATEST, _LONGEST_NAME = 512, 200
+_LATEST, _LONGEST_NAME = 2048, 200
 """Number of cached hosts and folders (the links of a page share few), and their longest name."""
 
 Rows = npt.NDArray[np.intp]

@@ -43,7 +43,7 @@ def of_kind(value: Any, kind: type) -> Any:
 
 def url_of(row: dict[str, Any], host: str) -> str:
     """Return the URL of a row: http or https, and of this host."""
-    url = str(of_kind(row.get("url"), str))
+    url: str = of_kind(row.get("url"), str)
     if len(url) > _LONGEST_URL:
         raise ValueError("a URL is too long")
     identity(url)
@@ -62,8 +62,8 @@ def fingerprint_of(key: bytes) -> Fingerprint:
 
 def text_of(row: dict[str, Any], name: str) -> str:
     """Return a text field, "" if it is missing."""
-    value = row.get(name, "")
-    return value if isinstance(value, str) else str(of_kind(value, str))
+    text: str = of_kind(row.get(name, ""), str)
+    return text
 
 
 def whole(value: Any) -> int:
