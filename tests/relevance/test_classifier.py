@@ -14,7 +14,6 @@ from evocrawl.core.model import Content, Page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.relevance import create
 from evocrawl.relevance.base import Learner, observer_of
-from evocrawl.relevance.classifier import Classifier
 from evocrawl.relevance.explanation import explain
 
 REEFS = [
@@ -68,7 +67,7 @@ def test_relevant_examples_alone_are_enough(tmp_path: Path) -> None:
 def test_without_irrelevant_examples_the_crawl_s_own_pages_are_learnt(tmp_path: Path) -> None:
     """Words that all pages of the crawl have say nothing about the topic."""
     texts = [f"{text} Welcome to our site, please accept cookies." for text in REEFS]
-    model = Classifier("", examples=marked(tmp_path, texts, []))
+    model = create("classifier", "", examples=marked(tmp_path, texts, []))
     banner = Content("", "Welcome to our site, please accept cookies.", "en")
     before = model.page(banner), model.page(NEW_REEF)
     for number, text in enumerate(RAILS * 8):
@@ -79,7 +78,7 @@ def test_without_irrelevant_examples_the_crawl_s_own_pages_are_learnt(tmp_path: 
 
 def test_with_both_classes_the_pages_of_the_crawl_are_not_learnt(tmp_path: Path) -> None:
     """Then the examples say it all."""
-    model = Classifier("", examples=marked(tmp_path, REEFS, RAILS))
+    model = create("classifier", "", examples=marked(tmp_path, REEFS, RAILS))
     before = model.page(NEW_REEF)
     for number in range(20):
         model.observe(page(number, REEFS[0]))
@@ -100,7 +99,7 @@ def test_a_page_that_a_user_marks_is_learnt(tmp_path: Path) -> None:
 def test_an_address_is_learnt_when_its_page_is_there(tmp_path: Path) -> None:
     """With the label that the examples give it."""
     url = "http://a.test/zebras"
-    model = Classifier("", examples=marked(tmp_path, REEFS, RAILS, url=url, label=1))
+    model = create("classifier", "", examples=marked(tmp_path, REEFS, RAILS, url=url, label=1))
     zebras = Content("", "Zebras graze in the savannah.", "en")
     before = model.page(zebras)
     model.observe(page(0, "Zebras graze in the dry savannah.", url))
@@ -109,7 +108,7 @@ def test_an_address_is_learnt_when_its_page_is_there(tmp_path: Path) -> None:
 
 def scores_after_learning(examples: str) -> str:
     """Return the scores of two pages to the last bit, when twenty others have been seen."""
-    model = Classifier("", examples=examples)
+    model = create("classifier", "", examples=examples)
     for number, text in enumerate(RAILS * 4):
         model.observe(page(number, text))
     return f"{model.page(NEW_REEF).hex()} {model.page(NEW_RAIL).hex()}"

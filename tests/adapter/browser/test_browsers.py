@@ -11,7 +11,6 @@ import pytest
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 
-from evocrawl.adapter.browser import handler as handler_module
 from evocrawl.adapter.browser.browsers import Browsers, PageNotOpenedError
 from evocrawl.adapter.exceptions import PageTooLarge
 
@@ -52,7 +51,7 @@ class Handler:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[Handler]:
     """Return the browsers of the test in the order of their starts."""
     Handler.made = []
-    monkeypatch.setattr(handler_module, "BrowserHandler", Handler)
+    monkeypatch.setattr("evocrawl.adapter.browser.handler.BrowserHandler", Handler)
     return Handler.made
 
 
