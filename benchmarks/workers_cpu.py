@@ -4,11 +4,11 @@
                                      [--pages 400] [--hosts 40] [--words 600] [--turn 10]
                                      [--selectivity 0] [--other DIRECTORY]
 
-Each worker may have two requests under way on the web of `latent_web.py`, where a page takes
-`--delay` seconds and has `--words` words. For each worker the web has `--pages` pages and `--hosts`
-hosts, and the budget of all is `--each` pages. With a `--selectivity` above 0 workers wait for
-better links, those together more than those apart; so what a worker costs a second is then a larger
-part of the cost of its pages.
+Each worker has two agents at least, which may each have a request under way, on the web of
+`latent_web.py`, where a page takes `--delay` seconds and has `--words` words. For each worker the
+web has `--pages` pages and `--hosts` hosts, and the budget of all is `--each` pages. With a
+`--selectivity` above 0 workers wait for better links, those together more than those apart; so what
+a worker costs a second is then a larger part of the cost of its pages.
 
 The same work does not always take the same processor time: what else runs, the machine's host and
 the frequency of the processor change it by a fifth from one minute to the next. And many processes
@@ -125,7 +125,9 @@ class Crew:
         for number in range(workers):
             crawl = number % crawls
             line = command(stores[crawl], first[crawl], asked, budget)
-            line += ["-a", f"selectivity={asked.selectivity}"]
+            # Each worker has its share of the bounds, and an agent has one visit under way.
+            agents = asked.at_once * workers // crawls
+            line += ["-a", f"lower_bound={agents}", "-a", f"selectivity={asked.selectivity}"]
             self._workers.append(subprocess.Popen(line, cwd=root, env=environment))
 
     def has_begun(self) -> bool:

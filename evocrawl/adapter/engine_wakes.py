@@ -60,9 +60,14 @@ class EngineWakes:
         self.wake()
 
     def look_soon(self) -> None:
-        """Wake the engine soon, and again, while pages of complete visits are in pipelines."""
+        """Wake the engine soon, and again, while pages of complete visits are in pipelines.
+
+        A paused engine settles no visit, so it is woken once a second.
+        """
         if self._pages_timer is None and not self.is_closed:
-            self._pages_timer = call_later(_SOON_S, self._look)
+            engine = self._crawler.engine
+            is_paused = engine is not None and engine.paused
+            self._pages_timer = call_later(_RECONCILE_S if is_paused else _SOON_S, self._look)
 
     def _look(self) -> None:
         self._pages_timer = None
