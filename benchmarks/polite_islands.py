@@ -140,7 +140,8 @@ class PoliteCrew(Crew):
         periods = (self.now_s - at_s) / PERIOD_S
         has_grown = island.pages > pages * (1 + LEAST_GROWTH)
         least = min(1.0, pages / WHOLE_PERIOD_AT)
-        if periods >= LONGEST_PERIODS or (has_grown and periods >= least):
+        longest = 1 if self._best[island.number].is_waiting else LONGEST_PERIODS
+        if periods >= longest or (has_grown and periods >= least):
             self._send_part(island)
             self._merge(island)
             self._exchanged[island.number] = self.now_s, island.pages

@@ -93,5 +93,5 @@ class Heartbeat:
         if self._best_links.read(others):
             self._events.work_found.send()
         await self._rules.exchange()
-        await self._learning.look(report.pages)
+        await self._learning.look(report.pages, is_waiting=self._best_links.is_waiting)
         self._events.heartbeat_sent.send(hosts, workers)

@@ -72,16 +72,18 @@ class LearningExchange:
             if isinstance(each.learning, Sharing)
         }
 
-    async def look(self, pages: int) -> None:
+    async def look(self, pages: int, *, is_waiting: bool = False) -> None:
         """Exchange, if it is time to; this worker has settled so many `pages`. Raises Unreachable.
 
+        A worker that waits for others settles none, and learns of their pages once in `period_s`.
         O(parts changed), each of bounded size.
         """
         now_s = self._host_leases.table.clock()
         periods = (now_s - self._exchanged_at_s) / self._period_s
         has_grown = pages > self._pages * (1 + _LEAST_GROWTH)
         least = min(1.0, self._pages / _WHOLE_PERIOD_AT)
-        if periods >= _LONGEST_PERIODS or (has_grown and periods >= least):
+        longest = 1 if is_waiting else _LONGEST_PERIODS
+        if periods >= longest or (has_grown and periods >= least):
             await self.exchange(pages)
             self._exchanged_at_s, self._pages = now_s, pages
 

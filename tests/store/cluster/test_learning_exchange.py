@@ -136,6 +136,22 @@ def test_an_exchange_waits_until_the_pages_have_grown_by_a_quarter(server: Redis
     play(Side, server, 3, story)
 
 
+def test_a_worker_that_waits_learns_of_the_others_once_in_a_period(server: RedisServer) -> None:
+    """Its own pages do not grow."""
+
+    async def story(first: Side, second: Side, _: Side) -> None:
+        await second.learning.look(0)
+        first.visit("a.test", 0.1)
+        await first.learning.exchange(1)
+        tries = []
+        for second.now_s, is_waiting in ((4.9, True), (5.0, False), (5.0, True)):
+            await second.learning.look(0, is_waiting=is_waiting)
+            tries.append(second.model.evidence.tries)
+        assert tries == [0, 0, 1]
+
+    play(Side, server, 3, story)
+
+
 @pytest.mark.parametrize("row", [b"x", b"\x80\x04pickle", b"evoL" + b"\0" * 60, b"x" * (1 << 21)])
 def test_a_broken_part_is_refused_with_one_line(
     server: RedisServer, caplog: pytest.LogCaptureFixture, row: bytes

@@ -102,7 +102,7 @@ class ClusterState:
         flat = await self._run("beat", keys, [self.session, self.lease_ms, *own])
         rows = zip(flat[::4], flat[1::4], flat[2::4], flat[3::4], strict=True)
         return [
-            Worker(_text(session), int(hosts), int(need), min(int(chance) / _PARTS, 1.0))
+            Worker(_text(session), int(hosts), int(need), min(int(chance), _PARTS) / _PARTS)
             for session, hosts, need, chance in rows
         ]
 

@@ -246,8 +246,14 @@ def test_the_chance_of_a_workers_best_link_dies_out_before_the_worker(
         assert await second.beat(0, 2, chance=1.0) == [
             Worker(first.session, 3, 0, 0.125), Worker(second.session, 0, 2, 1.0)
         ]  # fmt: skip
+        with crowd.server.client() as client:
+            row = f"{10**15} 1 0 {'9' * 400} {10**15}"
+            client.hset(first.layout.whole("workers"), "hostile", row)
+            assert 1.0 in [each.chance for each in await first.beat(3, 0, chance=0.125)]
+            client.hdel(first.layout.whole("workers"), "hostile")
         monkeypatch.setattr(cluster_state, "FRESH_MS", 0)
         await asyncio.sleep(0.01)
-        assert [each.chance for each in await second.beat(0, 2, chance=0.5)] == [0.0, 0.5]
+        late = {each.session: each.chance for each in await second.beat(0, 2, chance=0.5)}
+        assert late == {first.session: 0.0, second.session: 0.5}
 
     run(any_server, story)
