@@ -26,17 +26,18 @@ _MOST_SOON = 256
 class NewEntries:
     """Entries in any order; those in the heap come before all others."""
 
-    __slots__ = ("_bound", "_later", "_soon")
+    __slots__ = ("_bound", "_count_later", "_later", "_soon")
 
     def __init__(self) -> None:
         self._soon: list[Entry] = []
         """A heap, empty only if there are no entries."""
         self._later: list[Entries] = []
+        self._count_later = 0
         self._bound = inf
         """The least rank in `_later`."""
 
     def __len__(self) -> int:
-        return len(self._soon) + sum(map(len, self._later))
+        return len(self._soon) + self._count_later
 
     @property
     def first(self) -> Entry | None:
@@ -46,12 +47,15 @@ class NewEntries:
     def add(self, entries: Entries) -> None:
         """Add entries. O(entries) amortised, and O(log n) for each that comes soon."""
         is_later = entries["rank"] >= self._bound
-        later = entries[is_later]
-        if len(later):
-            self._later.append(later)
-        for entry in entries[~is_later].tolist() if len(later) < len(entries) else ():
+        self._add_later(entries[is_later])
+        for entry in entries[~is_later].tolist():
             heappush(self._soon, entry)
-        if len(self._soon) > _MOST_SOON or not self._soon:
+        if len(self._soon) > _MOST_SOON:
+            soon = np.array(sorted(self._soon), ENTRY)
+            self._soon = soon[:_SOON].tolist()
+            self._add_later(soon[_SOON:])
+            self._bound = float(soon["rank"][_SOON])
+        elif not self._soon:
             self._divide(self.sorted())
 
     def take(self, most: int) -> list[Entry]:
@@ -79,8 +83,15 @@ class NewEntries:
         """Put the first of all entries, which are in order, into the heap."""
         rest = entries[soon:]
         self._soon = entries[:soon].tolist()  # in order, so it is a heap
-        self._later = [rest] if len(rest) else []
+        self._later.clear()
+        self._count_later = 0
+        self._add_later(rest)
         self._bound = float(rest["rank"][0]) if len(rest) else inf
+
+    def _add_later(self, entries: Entries) -> None:
+        if len(entries):
+            self._later.append(entries)
+            self._count_later += len(entries)
 
 
 def in_order(parts: list[Entries]) -> Entries:

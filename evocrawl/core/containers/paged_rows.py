@@ -28,6 +28,8 @@ _LEAST = 8
 """Fewest slots, however small `most_bytes` is."""
 _SHARE = 16
 """At least one of this many slots is freed at once."""
+_AHEAD, _FEW = 7, 64
+"""Most blocks to make ahead; at most one of `_FEW` slots."""
 _SPARE = 16
 """Room for one of this many blocks more is made at once."""
 _SHIFT_ROWS = np.array(_SHIFT)
@@ -73,14 +75,19 @@ class PagedRows:
         return self._file is None
 
     def make(self, rows: int) -> None:
-        """Grow to this many rows in all, by at most `at_once` rows, whose values are any."""
-        first, self._blocks = self._blocks, max(-(-rows // _BLOCK), self._blocks)
+        """Grow to this many rows in all, by at most `at_once` rows, whose values are any.
+
+        Some blocks are made ahead, so that a few more rows need none.
+        """
+        needed = -(-rows // _BLOCK)
+        if needed <= self._blocks:
+            return
+        first, self._blocks = self._blocks, needed + min(self._most // _FEW, _AHEAD)
         if self._blocks > len(self._moved):
             # Some more, so that the array is not copied for each new block.
             more = self._blocks - len(self._moved) + self._blocks // _SPARE
             self._moved = np.concatenate((self._moved, np.full(more, _FAR)))
-        if self._blocks > first:
-            self._put(np.arange(first, self._blocks), is_changed=True)
+        self._put(np.arange(first, self._blocks), is_changed=True)
 
     def places(self, rows: Rows, *, changes: bool) -> Rows:
         """Load `rows` and return their indices in `self.rows`. O(rows)."""
