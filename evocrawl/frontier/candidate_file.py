@@ -55,6 +55,9 @@ class LeadFile:
             return self._kept.pop(address), NOWHERE
         return unpack(self._spill.get(address)), address
 
+    def number(self, address: int) -> None:
+        """Return None: no link has a number."""
+
     def numbers(self, addresses: Addresses) -> None:
         """Return None: no link has a number."""
 
@@ -71,6 +74,9 @@ class LeadPlaces(Protocol):
 
     def take(self, address: int) -> tuple[Lead | None, int]:
         """Return the link at an address, and the address it still has there or NOWHERE."""
+
+    def number(self, address: int) -> int | None:
+        """Return the number of a link, None for one without."""
 
     def numbers(self, addresses: Addresses) -> Rows | None:
         """Return the numbers of links, −1 for one without; None if no link has one."""
@@ -97,6 +103,10 @@ class NumberedLeads:
         if NUMBERED <= address < _IN_MEMORY:
             return self._leads.get(address - NUMBERED), address
         return self._file.take(address)
+
+    def number(self, address: int) -> int | None:
+        """Return the number of a link, None for one without."""
+        return address - NUMBERED if NUMBERED <= address < _IN_MEMORY else None
 
     def numbers(self, addresses: Addresses) -> Rows:
         """Return the numbers of links, −1 for one without."""

@@ -9,7 +9,7 @@ import numpy as np
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.frontier.candidate_file import NOWHERE, NUMBERED, LeadPlaces
 from evocrawl.frontier.latest_entries import LatestEntries, QueuedLead
-from evocrawl.frontier.new_entries import ENTRY, Entries
+from evocrawl.frontier.new_entries import Entries, Entry
 from evocrawl.frontier.priorities import Mask
 from evocrawl.frontier.runs_by_name import RunsByName
 from evocrawl.frontier.sorted_runs import Mark
@@ -65,7 +65,7 @@ class DiskQueues:
         entries = runs.take(first)
         if most > first and runs.first and (other is None or runs.first < other):
             entries += runs.take(most - first)
-        outdated = self._are_outdated(np.array(entries, ENTRY)).tolist()
+        outdated = [self._is_outdated(entry) for entry in entries]
         if all(outdated):
             runs.leave_out(self._are_outdated)
         self.runs.changed(name)
@@ -76,6 +76,11 @@ class DiskQueues:
         ]
         # A link that is not held any more was claimed.
         return [(rank, number, lead, at) for rank, number, lead, at in taken if lead is not None]
+
+    def _is_outdated(self, entry: Entry) -> bool:
+        _, number, address = entry
+        row = self._file.number(address)
+        return row is not None and self._latest.is_outdated(row, number)
 
     def _are_outdated(self, entries: Entries) -> Mask:
         rows = self._file.numbers(entries["address"])

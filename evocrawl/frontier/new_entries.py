@@ -46,30 +46,28 @@ class NewEntries:
 
     def add(self, entries: Entries) -> None:
         """Add entries. O(entries) amortised, and O(log n) for each that comes soon."""
-        is_later = entries["rank"] >= self._bound
-        self._add_later(entries[is_later])
-        for entry in entries[~is_later].tolist():
+        if self._later:
+            is_later = entries["rank"] >= self._bound
+            self._add_later(entries[is_later])
+            entries = entries[~is_later]
+        for entry in entries.tolist():
             heappush(self._soon, entry)
         if len(self._soon) > _MOST_SOON:
             soon = np.array(sorted(self._soon), ENTRY)
             self._soon = soon[:_SOON].tolist()
             self._add_later(soon[_SOON:])
             self._bound = float(soon["rank"][_SOON])
-        elif not self._soon:
-            self._divide(self.sorted())
 
     def take(self, most: int) -> list[Entry]:
         """Remove and return the first `most` entries, or all."""
-        if len(self._soon) < most and self._later:
-            self._divide(self.sorted(), most)
+        if len(self._soon) <= most and self._later:
+            self._divide(self.sorted(), most + _SOON)
         return [heappop(self._soon) for _ in range(min(most, len(self._soon)))]
 
     def give_back(self, entries: list[Entry]) -> None:
         """Add entries again that `take` has just removed."""
         for entry in entries:
             heappush(self._soon, entry)
-        if not self._soon and self._later:
-            self._divide(self.sorted())
 
     def sorted(self) -> Entries:
         """Return all entries in order, shape (n,). O(n log n)."""
@@ -77,9 +75,9 @@ class NewEntries:
 
     def replace(self, entries: Entries) -> None:
         """Replace all entries by others, which are in order."""
-        self._divide(entries)
+        self._divide(entries, _SOON)
 
-    def _divide(self, entries: Entries, soon: int = _SOON) -> None:
+    def _divide(self, entries: Entries, soon: int) -> None:
         """Put the first of all entries, which are in order, into the heap."""
         rest = entries[soon:]
         self._soon = entries[:soon].tolist()  # in order, so it is a heap

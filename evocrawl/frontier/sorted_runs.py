@@ -116,12 +116,13 @@ class Runs:
     ((0.1, 3), [(0.1, 3, 70), (0.2, 2, 90)], 1)
     """
 
-    __slots__ = ("_new", "_runs", "_spill", "first")
+    __slots__ = ("_first_of_runs", "_new", "_runs", "_spill", "first")
 
     def __init__(self, spill: SpillFile) -> None:
         self._spill = spill
         self._runs: list[Run] = []
         self._new = NewEntries()
+        self._first_of_runs: Mark | None = None
         self.first: Mark | None = None  # the mark of the first entry, None without entries
 
     def __len__(self) -> int:
@@ -171,14 +172,15 @@ class Runs:
             new, self._new = self._new, NewEntries()
             self.put(new.sorted(), are_outdated)
             return
-        first = self._new.first
-        if first is not None and (self.first is None or first[:2] < self.first):
-            self.first = first[:2]
+        self._set_first_of_all()
 
     def take(self, most: int) -> list[Entry]:
         """Remove and return the first `most` entries, or all. O(most · runs)."""
+        new, of_runs = self._new.take(most), self._first_of_runs
+        if of_runs is None or (len(new) == most and new[-1][:2] < of_runs):
+            self._set_first_of_all()
+            return new
         fronts: list[list[Entry]] = [run.at_least(most)[:most].tolist() for run in self._runs]
-        new = self._new.take(most)
         taken = [*islice(merge(*fronts, new), most)]
         for run, front in zip(self._runs, fronts, strict=True):
             count = bisect_right(front, taken[-1])
@@ -198,8 +200,11 @@ class Runs:
 
     def _set_first(self) -> None:
         self._runs = [run for run in self._runs if len(run)]
-        firsts = [run.front[0].item() for run in self._runs]
-        if self._new.first is not None:
-            firsts.append(self._new.first)
-        first = min(firsts, default=None)
-        self.first = None if first is None else first[:2]
+        first = min([run.front[0].item() for run in self._runs], default=None)
+        self._first_of_runs = None if first is None else first[:2]
+        self._set_first_of_all()
+
+    def _set_first_of_all(self) -> None:
+        new, self.first = self._new.first, self._first_of_runs
+        if new is not None and (self.first is None or new[:2] < self.first):
+            self.first = new[:2]
