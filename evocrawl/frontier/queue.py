@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
 
 from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint, Lead
 from evocrawl.core.numbering import Numbering
-from evocrawl.frontier.candidate_file import LeadFile, NumberedLeads
+from evocrawl.frontier.candidate_file import NOWHERE, LeadFile, NumberedLeads
 from evocrawl.frontier.disk_queues import DiskQueues
 from evocrawl.frontier.host_order import HostOrder
 from evocrawl.frontier.latest_entries import LatestEntries, QueuedLead
@@ -17,6 +20,7 @@ from evocrawl.frontier.sorted_runs import Mark
 
 MOST_LINKS = 5_000
 """Default number of links in memory."""
+NO_LEADS: Mapping[int, Lead] = MappingProxyType({})
 _COMMON = "\n"
 """Name of the disk queue that hosts share; no host name contains a line feed."""
 _FEW = 10
@@ -94,15 +98,27 @@ class Frontier:
         if known is not None and known != priority:
             self._insert(self._latest.make(lead, priority, replaces=True))
 
-    def place(self, rows: Rows, priorities: Priorities) -> None:
+    def place(
+        self, rows: Rows, priorities: Priorities, at_hand: Mapping[int, Lead] = NO_LEADS
+    ) -> None:
         """Set priorities of different targets that are open, whether they wait or not.
 
         For a queue with a `Numbering`, which has the links of `rows`. They are not read before they
-        come first. O(log n) a link.
+        come first, except those that the caller has `at_hand`: so do those that will come before
+        the links that can be followed, as those of busy hosts. O(log n) a link.
         """
         if not len(rows):
             return
-        self._disk.add(_COMMON, self._latest.make_each(rows, priorities))
+        entries = self._latest.make_each(rows, priorities)
+        if at_hand:
+            is_at_hand = np.fromiter(map(at_hand.__contains__, rows.tolist()), np.bool_, len(rows))
+            self._hold(
+                [(rank, number, at_hand[row], NOWHERE)
+                 for rank, number, row in entries[is_at_hand].tolist()]
+            )  # fmt: skip
+            self._make_room()
+            entries = entries[~is_at_hand]
+        self._disk.add(_COMMON, entries)
         self._list(_COMMON)
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:

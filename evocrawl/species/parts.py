@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -43,10 +43,10 @@ class Queue(Protocol):
     def rerank(self, lead: Lead, priority: float) -> None:
         """Give a waiting link another priority."""
 
-    def place(self, rows: Rows, priorities: Priorities) -> None:
+    def place(self, rows: Rows, priorities: Priorities, at_hand: Mapping[int, Lead] = ...) -> None:
         """Set priorities of different open targets by their rows, whether they wait or not.
 
-        For targets that are numbered, whose links the queue can look up.
+        For targets that are numbered, whose links the queue can look up, except those `at_hand`.
         """
 
     def peek(self, is_free: Callable[[str], bool]) -> Lead | None:

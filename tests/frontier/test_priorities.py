@@ -144,7 +144,9 @@ def test_the_order_of_links_does_not_depend_on_the_index_of_priorities(
                 held.put({numbers.rows[key]: link})
                 if key not in claimed:
                     place_alone(alone, link, priority)
-                    by_row.place(np.array([numbers.rows[key]]), np.array([float(priority)]))
+                    row = numbers.rows[key]
+                    at_hand = {row: link} if priority % 2 else {}
+                    by_row.place(np.array([row]), np.array([float(priority)]), at_hand)
             case "busy":
                 busy.add(host)
             case "free":

@@ -123,7 +123,7 @@ class CandidateRanking:
             return [] if first is None else [first]
         are_open = self._seen != self._model.version
         if are_open:
-            self._look_again(first)
+            self._look_again(first, is_free)
             self._seen = self._model.version
         if len(self._at_hand) < len(self._hand):
             self._at_hand = self._leads.get_each(self._hand)
@@ -283,7 +283,7 @@ class CandidateRanking:
             if lead is not None and not self._claims.are_claimed([lead.fingerprint])[0]:
                 yield lead
 
-    def _look_again(self, first: Lead) -> None:
+    def _look_again(self, first: Lead, is_free: Callable[[str], bool]) -> None:
         ahead = self._sweep.ahead()
         are_open = self._open((*self._hand, *self._new.fresh, *ahead))
         rows = are_open.intersection((*self._hand, *self._new.fresh))
@@ -305,9 +305,16 @@ class CandidateRanking:
         known.update(zip(needed, self._leads.get_each(needed), strict=True))
         self._at_hand = [known[row] for row in self._hand]
         self._open_places = range(len(self._hand))
-        self._queue.place(changed, worths)
+        self._queue.place(changed, worths, self._at_busy_hosts(is_free))
         self._features, self._scores = features[best], scores[best].tolist()
         self._place_at_hand = {row: place for place, row in enumerate(self._hand)}
+
+    def _at_busy_hosts(self, is_free: Callable[[str], bool]) -> dict[int, Lead]:
+        """Return the links at hand that the queue comes upon in vain, by row."""
+        if not self._queue.has_parked:
+            return {}
+        leads = zip(self._hand, self._at_hand, strict=True)
+        return {row: lead for row, lead in leads if lead is not None and not is_free(lead.host)}
 
     def _open(self, rows: Sequence[int]) -> set[int]:
         """Return the `rows` whose targets are not claimed."""
