@@ -290,7 +290,8 @@ class CandidateRanking:
         rows |= self._sweep.next(ahead, are_open, lambda row: bool(self._open((row,))))
         rows.add(row_of(first) or 0)
         known = dict(zip(self._hand, self._at_hand, strict=False))
-        for row in self._new.fresh:
+        fresh = [*dict.fromkeys(self._new.fresh)]
+        for row in fresh:
             known.pop(row, None)
         self._new.clear()
         ordered = np.array(sorted(rows))
@@ -305,16 +306,21 @@ class CandidateRanking:
         known.update(zip(needed, self._leads.get_each(needed), strict=True))
         self._at_hand = [known[row] for row in self._hand]
         self._open_places = range(len(self._hand))
-        self._queue.place(changed, worths, self._at_busy_hosts(is_free))
+        self._queue.place(changed, worths, self._at_busy_hosts(fresh, is_free))
         self._features, self._scores = features[best], scores[best].tolist()
         self._place_at_hand = {row: place for place, row in enumerate(self._hand)}
 
-    def _at_busy_hosts(self, is_free: Callable[[str], bool]) -> dict[int, Lead]:
-        """Return the links at hand that the queue comes upon in vain, by row."""
+    def _at_busy_hosts(
+        self, fresh: Sequence[int], is_free: Callable[[str], bool]
+    ) -> dict[int, Lead]:
+        """Return the links at hand and new ones that the queue comes upon in vain, by row."""
         if not self._queue.has_parked:
             return {}
-        leads = zip(self._hand, self._at_hand, strict=True)
-        return {row: lead for row, lead in leads if lead is not None and not is_free(lead.host)}
+        at_hand = zip(self._hand, self._at_hand, strict=True)
+        found = zip(fresh, self._leads.get_each(fresh), strict=True)
+        leads = {row: lead for row, lead in (*found, *at_hand) if lead is not None}
+        are_free = {host: is_free(host) for host in {lead.host for lead in leads.values()}}
+        return {row: lead for row, lead in leads.items() if not are_free[lead.host]}
 
     def _open(self, rows: Sequence[int]) -> set[int]:
         """Return the `rows` whose targets are not claimed."""
