@@ -313,7 +313,7 @@ class CandidateRanking:
     def _at_busy_hosts(
         self, fresh: Sequence[int], is_free: Callable[[str], bool]
     ) -> dict[int, Lead]:
-        """Return the links at hand and new ones that the queue comes upon in vain, by row."""
+        """Return the links of busy hosts among those at hand and the new ones, by row."""
         if not self._queue.has_parked:
             return {}
         at_hand = zip(self._hand, self._at_hand, strict=True)
