@@ -6,9 +6,9 @@
 
 Each worker has two agents at least, which may each have a request under way, on the web of
 `latent_web.py`, where a page takes `--delay` seconds and has `--words` words. For each worker the
-web has `--pages` pages and `--hosts` hosts, and the budget of all is `--each` pages. With a
-`--selectivity` above 0 workers wait for better links, those together more than those apart; so what
-a worker costs a second is then a larger part of the cost of its pages.
+web has `--pages` pages and `--hosts` hosts, and as many requests may be sent as it has pages. With
+a `--selectivity` above 0 workers wait for better links, those together more than those apart; so
+what a worker costs a second is then a larger part of the cost of its pages.
 
 The same work does not always take the same processor time: what else runs, the machine's host and
 the frequency of the processor change it by a fifth from one minute to the next. And many processes
@@ -17,9 +17,9 @@ turns with N crawls of one worker each, *apart*. Each of the two has its own Red
 That of the crawls apart has N parts without links to each other, so that each of these crawls has
 at any time fetched about the same share of its web as the workers together.
 
-Once the workers of both have begun and have fetched a quarter of their pages, each crawls for
-`--turn` seconds while a user's command pauses the other, until a crawl has fetched two thirds. So
-the start, when programs are loaded and hosts are handed over, and the end are left out. The first
+Once the workers of both have begun and have fetched a quarter of `--each` pages, both crawl in turn
+for `--turn` seconds while a user's command pauses the other, until a crawl has two thirds. So the
+start, when programs are loaded and hosts are handed over, and the end are left out. The first
 seconds of a turn, in which a command takes effect, are not measured.
 
 The processor time of a worker is that of its process by the kernel (`/proc/PID/schedstat`), so
@@ -115,7 +115,7 @@ class Crew:
         proxy, *first = self._read().split()
         port = beside.enter_context(redis_server(append_only=True))
         self._redis = beside.enter_context(redis.Redis(port=port))
-        self._each, budget = asked.each, asked.each * workers // crawls
+        self._each, budget = asked.each, asked.pages * workers // crawls
         stores = [f"redis://127.0.0.1:{port}/0?crawl=number{number}" for number in range(crawls)]
         self._archives = [beside.enter_context(SharedArchive(each)) for each in stores]
         environment = {**os.environ, "http_proxy": proxy}
@@ -138,10 +138,7 @@ class Crew:
         return is_under_way and sum(pages) >= self._each * workers / 4
 
     def ends_soon(self) -> bool:
-        """Return whether a crawl has fetched two thirds of its pages.
-
-        Its budget is for the robots.txt of its hosts, too.
-        """
+        """Return whether a crawl has fetched two thirds of its pages."""
         pages = self._pages()
         most = max(pages) if len(self._archives) > 1 else sum(pages) / len(pages)
         return most >= 2 / 3 * self._each
@@ -191,7 +188,7 @@ class Crew:
             pipe.hvals(KeyNames(each.path.name).whole("status"))
         pages = [unpack_report(row).pages for rows in pipe.execute() for row in rows]
         if self._was_under_way and len(pages) < len(self._workers):
-            raise SystemExit("a crawl has ended too early: take a larger number of pages (--each)")
+            raise SystemExit("a crawl has ended too early: give it more pages (--pages)")
         return pages
 
     def _read(self) -> str:
