@@ -14,6 +14,7 @@ import numpy as np
 from evocrawl.core.model import Lead
 from evocrawl.species.agent import Agent
 from evocrawl.species.base import ANY_HOST, Move, View
+from evocrawl.species.evo.at_hand import LinksAtHand
 from evocrawl.species.evo.busy_hosts import NEVER_WAIT, BusyHosts
 from evocrawl.species.evo.found_links import FoundLinks
 from evocrawl.species.evo.interfaces import Claims, LeadsByRow, Matrix, Valuer, row_of
@@ -35,7 +36,7 @@ class CandidateRanking:
     Links are stored by the model's row of their target, which a lead carries as its features.
     """
 
-    of_run = ("_at_hand", "_at_releases", "_open_places", "_shown", "_waiting_at")
+    of_run = ("_waiting_at",)
     """Attributes that are no part of a snapshot."""
 
     def __init__(
@@ -50,26 +51,13 @@ class CandidateRanking:
         self._model = model
         self._claims = claims
         self._leads = leads
-        self._busy_hosts = busy_hosts
         self._sweep = Sweep(leads)
         self._new = FoundLinks(leads)
-        self._hand: list[int] = []
-        self._at_hand: list[Lead | None] = []
-        """The links of `_hand`."""
-        self._open_places: Sequence[int] = ()
-        """The places in `_hand` of the links that are not known to be claimed."""
-        self._at_releases = 0
-        """The number of releases when links were last left out of `_open_places`."""
-        self._shown: tuple[Sequence[Lead], list[int]] = ([], [])
-        """The links that `best` returned last, and their places in `_hand`."""
-        self._features = np.zeros((0, 0))
-        self._scores: list[float] = []
-        """The scores of the links of `_hand`, the best first."""
+        self._at_hand = LinksAtHand(claims, busy_hosts)
         self._waits = False
         """True if the last look has left out all links, since a busy host has better ones."""
         self._waiting_at: tuple[int, int] | None = None
         """Versions of model and claims at a look without a link; no link or host has come since."""
-        self._place_at_hand: dict[int, int] = {}
         self._seen = -1
 
     def found(self, leads: Sequence[Lead]) -> None:
@@ -86,7 +74,7 @@ class CandidateRanking:
             self._new.add(rows)
         elif rows:
             self._sweep.add(self._new.add_waiting(rows))
-            self._at_hand = []  # some of them may have another source or host now
+            self._at_hand.read_again()  # some of them may have another source or host now
         self._seen, self._waiting_at = -1, None
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
@@ -125,12 +113,11 @@ class CandidateRanking:
         if are_open:
             self._look_again(first, is_free)
             self._seen = self._model.version
-        if len(self._at_hand) < len(self._hand):
-            self._at_hand = self._leads.get_each(self._hand)
-            self._open_places = range(len(self._hand))
+        if self._at_hand.lacks_leads:
+            self._at_hand.read_again(self._leads.get_each(self._at_hand.rows))
         if not are_open:
-            self._leave_claimed()
-        shown, least = self._show(is_free)
+            self._at_hand.leave_claimed()
+        shown, least = self._at_hand.show(is_free, self._model.followed)
         return shown or self._next(is_free, least)
 
     def _next(self, is_free: Callable[[str], bool], least: float) -> list[Lead]:
@@ -142,70 +129,19 @@ class CandidateRanking:
         self._waits = sigmoid(float(score)) < least
         return [] if self._waits else [first]
 
-    def _show(self, is_free: Callable[[str], bool]) -> tuple[list[Lead], float]:
-        """Set `_shown`; return its links, and the least chance of a link beside those that wait."""
-        hosts: dict[str, bool] = {}
-        shown, places, followed = list[Lead](), list[int](), self._model.followed
-        least, awaits = self._busy_hosts.least_elsewhere(followed), False
-        for place in self._open_places:
-            lead = self._at_hand[place]
-            if lead is None:
-                continue
-            score = self._scores[place]
-            if least and sigmoid(score) < least:
-                break
-            host = lead.host
-            if host not in hosts:
-                hosts[host] = is_free(host)
-                if not (hosts[host] or awaits):
-                    # The first such host has the best links.
-                    here = self._busy_hosts.least_chance(host, score, followed)
-                    least, awaits = max(least, here), here > 0
-            if hosts[host]:
-                shown.append(lead)
-                places.append(place)
-        self._shown = shown, places
-        return shown, least
-
     def best_chance(self, is_free: Callable[[str], bool]) -> float:
         """Return the chance of the best link at hand of a host that is free, now or soon.
 
         As of the last look; 0.0 without one.
         """
-        if len(self._at_hand) < len(self._hand):
-            return 0.0
-        self._leave_claimed()
-        for place in self._open_places:
-            lead = self._at_hand[place]
-            if lead is not None and (is_free(lead.host) or self._busy_hosts.is_awaited(lead.host)):
-                return sigmoid(self._scores[place])
-        return 0.0
-
-    def _leave_claimed(self) -> None:
-        """Leave links that were claimed since the look out of `_open_places`.
-
-        A link is left out once, not at each of the hundreds of draws in which the links of a trap
-        are held back, unless a claim was released since then. O(open places).
-        """
-        if self._claims.releases != self._at_releases:
-            self._at_releases = self._claims.releases
-            self._open_places = range(len(self._hand))
-        at_hand = [(place, lead) for place in self._open_places
-                   if (lead := self._at_hand[place]) is not None]  # fmt: skip
-        claimed = self._claims.are_claimed([lead.fingerprint for _, lead in at_hand])
-        self._open_places = [
-            place for (place, _), is_claimed in zip(at_hand, claimed, strict=True) if not is_claimed
-        ]
+        return self._at_hand.best_chance(is_free)
 
     def features(self, leads: Sequence[Lead]) -> Matrix:
         """Return the features of links at hand, as of the last look, shape (n, d)."""
-        shown, places = self._shown
-        if leads is not shown:
-            rows = [row_of(lead) or 0 for lead in leads]
-            places = [self._place_at_hand.get(row, -1) for row in rows]
-            if min(places, default=-1) < 0:
-                return self._model.features(np.array(rows))
-        return self._features.take(places, axis=0)
+        known = self._at_hand.features(leads)
+        if known is not None:
+            return known
+        return self._model.features(np.array([row_of(lead) or 0 for lead in leads]))
 
     def freed(self, host: str) -> None:
         """Count the host's links again."""
@@ -225,7 +161,7 @@ class CandidateRanking:
         row = row_of(lead)
         if row is None:
             return None
-        waiting = self._open((*self._sweep, *self._new.fresh, *self._hand))
+        waiting = self._open((*self._sweep, *self._new.fresh, *self._at_hand.rows))
         return standing_among(self._model, waiting, row)
 
     def _first(self, is_free: Callable[[str], bool]) -> Lead | None:
@@ -285,11 +221,12 @@ class CandidateRanking:
 
     def _look_again(self, first: Lead, is_free: Callable[[str], bool]) -> None:
         ahead = self._sweep.ahead()
-        are_open = self._open((*self._hand, *self._new.fresh, *ahead))
-        rows = are_open.intersection((*self._hand, *self._new.fresh))
+        best = (*self._at_hand.rows, *self._new.fresh)
+        are_open = self._open((*best, *ahead))
+        rows = are_open.intersection(best)
         rows |= self._sweep.next(ahead, are_open, lambda row: bool(self._open((row,))))
         rows.add(row_of(first) or 0)
-        known = dict(zip(self._hand, self._at_hand, strict=False))
+        known = self._at_hand.leads()
         fresh = [*dict.fromkeys(self._new.fresh)]
         for row in fresh:
             known.pop(row, None)
@@ -300,15 +237,13 @@ class CandidateRanking:
         has_changed = np.abs(scores - self._leads.scores(ordered)) > _CHANGE
         changed, worths = ordered[has_changed], scores[has_changed]
         self._leads.set_scores(changed, worths)
-        best = np.argsort(-scores, kind="stable")[:_AT_HAND]
-        self._hand = ordered[best].tolist()
-        needed = [row for row in self._hand if row not in known]
+        places = np.argsort(-scores, kind="stable")[:_AT_HAND]
+        hand = ordered[places].tolist()
+        needed = [row for row in hand if row not in known]
         known.update(zip(needed, self._leads.get_each(needed), strict=True))
-        self._at_hand = [known[row] for row in self._hand]
-        self._open_places = range(len(self._hand))
+        leads = [known[row] for row in hand]
+        self._at_hand.hold(hand, leads, features[places], scores[places].tolist())
         self._queue.place(changed, worths, self._at_busy_hosts(fresh, is_free))
-        self._features, self._scores = features[best], scores[best].tolist()
-        self._place_at_hand = {row: place for place, row in enumerate(self._hand)}
 
     def _at_busy_hosts(
         self, fresh: Sequence[int], is_free: Callable[[str], bool]
@@ -316,11 +251,8 @@ class CandidateRanking:
         """Return the links of busy hosts among those at hand and the new ones, by row."""
         if not self._queue.has_parked:
             return {}
-        at_hand = zip(self._hand, self._at_hand, strict=True)
-        found = zip(fresh, self._leads.get_each(fresh), strict=True)
-        leads = {row: lead for row, lead in (*found, *at_hand) if lead is not None}
-        are_free = {host: is_free(host) for host in {lead.host for lead in leads.values()}}
-        return {row: lead for row, lead in leads.items() if not are_free[lead.host]}
+        found = [*zip(fresh, self._leads.get_each(fresh), strict=True)]
+        return self._at_hand.at_busy_hosts(found, is_free)
 
     def _open(self, rows: Sequence[int]) -> set[int]:
         """Return the `rows` whose targets are not claimed."""
