@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,11 @@ def marked(folder: Path, relevant: list[str], irrelevant: list[str], **more: obj
     return str(file)
 
 
+def classifier(examples: str) -> Any:
+    """Return the model itself; the workers that run such a test alone import its large library."""
+    return create("classifier", "", examples=examples, calibrated=False)
+
+
 def page(number: int, text: str, url: str = "") -> Page:
     """Return a page of a crawl."""
     url = url or f"http://a.test/{number}"
@@ -67,7 +73,7 @@ def test_relevant_examples_alone_are_enough(tmp_path: Path) -> None:
 def test_without_irrelevant_examples_the_crawl_s_own_pages_are_learnt(tmp_path: Path) -> None:
     """Words that all pages of the crawl have say nothing about the topic."""
     texts = [f"{text} Welcome to our site, please accept cookies." for text in REEFS]
-    model = create("classifier", "", examples=marked(tmp_path, texts, []))
+    model = classifier(marked(tmp_path, texts, []))
     banner = Content("", "Welcome to our site, please accept cookies.", "en")
     before = model.page(banner), model.page(NEW_REEF)
     for number, text in enumerate(RAILS * 8):
@@ -78,7 +84,7 @@ def test_without_irrelevant_examples_the_crawl_s_own_pages_are_learnt(tmp_path: 
 
 def test_with_both_classes_the_pages_of_the_crawl_are_not_learnt(tmp_path: Path) -> None:
     """Then the examples say it all."""
-    model = create("classifier", "", examples=marked(tmp_path, REEFS, RAILS))
+    model = classifier(marked(tmp_path, REEFS, RAILS))
     before = model.page(NEW_REEF)
     for number in range(20):
         model.observe(page(number, REEFS[0]))
@@ -99,7 +105,7 @@ def test_a_page_that_a_user_marks_is_learnt(tmp_path: Path) -> None:
 def test_an_address_is_learnt_when_its_page_is_there(tmp_path: Path) -> None:
     """With the label that the examples give it."""
     url = "http://a.test/zebras"
-    model = create("classifier", "", examples=marked(tmp_path, REEFS, RAILS, url=url, label=1))
+    model = classifier(marked(tmp_path, REEFS, RAILS, url=url, label=1))
     zebras = Content("", "Zebras graze in the savannah.", "en")
     before = model.page(zebras)
     model.observe(page(0, "Zebras graze in the dry savannah.", url))
@@ -108,7 +114,7 @@ def test_an_address_is_learnt_when_its_page_is_there(tmp_path: Path) -> None:
 
 def scores_after_learning(examples: str) -> str:
     """Return the scores of two pages to the last bit, when twenty others have been seen."""
-    model = create("classifier", "", examples=examples)
+    model = classifier(examples)
     for number, text in enumerate(RAILS * 4):
         model.observe(page(number, text))
     return f"{model.page(NEW_REEF).hex()} {model.page(NEW_RAIL).hex()}"
