@@ -141,7 +141,7 @@ class Crew:
         """Return whether a crawl has fetched two thirds of its pages."""
         pages = self._pages()
         most = max(pages) if len(self._archives) > 1 else sum(pages) / len(pages)
-        return most >= 2 / 3 * self._each
+        return bool(most >= 2 / 3 * self._each)
 
     def used(self) -> Used:
         info = self._redis.info("all")

@@ -7,8 +7,8 @@ from typing import Generic, ParamSpec
 
 from evocrawl.core.errors import StateError
 from evocrawl.core.model import Fingerprint, Link
+from evocrawl.store.cluster.redis.answers import Worker
 from evocrawl.store.cluster.redis.connection import Unreachable
-from evocrawl.store.cluster.redis.state import Worker
 
 P = ParamSpec("P")
 

@@ -10,10 +10,11 @@ from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.learning_exchange import LearningExchange
 from evocrawl.store.cluster.quotas import ClusterTerms
+from evocrawl.store.cluster.redis.answers import Worker
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.persistence_check import Keeping
 from evocrawl.store.cluster.redis.reports import pack_report
-from evocrawl.store.cluster.redis.state import ClusterState, Worker
+from evocrawl.store.cluster.redis.state import ClusterState
 from evocrawl.store.cluster.rule_exchange import RuleExchange
 from evocrawl.store.cluster.steering import Steering
 from evocrawl.store.cluster.workload import Workload

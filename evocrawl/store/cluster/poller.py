@@ -10,9 +10,9 @@ from evocrawl.store.cluster.heartbeat import Heartbeat
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.news_reader import NewsReader
 from evocrawl.store.cluster.quotas import BudgetQuota
+from evocrawl.store.cluster.redis.answers import IDLE
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.persistence_check import Keeping
-from evocrawl.store.cluster.redis.state import IDLE
 from evocrawl.store.cluster.steering import Steering
 from evocrawl.store.cluster.termination import TerminationDetector
 from evocrawl.store.cluster.workload import Workload

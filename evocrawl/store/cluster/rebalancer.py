@@ -8,9 +8,10 @@ from functools import partial
 from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.population_sync import PopulationSync
+from evocrawl.store.cluster.redis.answers import Worker
 from evocrawl.store.cluster.redis.connection import Unreachable
 from evocrawl.store.cluster.redis.outbox import Outbox
-from evocrawl.store.cluster.redis.state import ClusterState, Worker
+from evocrawl.store.cluster.redis.state import ClusterState
 from evocrawl.store.cluster.tasks import Work
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from evocrawl.population.population import Population
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.quotas import BudgetQuota
-from evocrawl.store.cluster.redis.state import IDLE, ClusterState, Worker
+from evocrawl.store.cluster.redis.answers import IDLE, Worker
+from evocrawl.store.cluster.redis.state import ClusterState
 
 
 class TerminationDetector:

@@ -6,9 +6,9 @@ from evocrawl.store.cluster.events import WorkerEvents
 from evocrawl.store.cluster.host_leases import HostLeases
 from evocrawl.store.cluster.news_reader import NewsReader
 from evocrawl.store.cluster.population_sync import PopulationSync
+from evocrawl.store.cluster.redis.answers import HUNGRY, IDLE
 from evocrawl.store.cluster.redis.outbox import Outbox
 from evocrawl.store.cluster.redis.reports import WorkerReport, this_process
-from evocrawl.store.cluster.redis.state import HUNGRY, IDLE
 
 
 class Workload:

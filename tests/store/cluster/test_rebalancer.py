@@ -10,8 +10,8 @@ from crowd import BOUNDS
 from tiny_webs import link, make_population
 
 from evocrawl.store.cluster.quotas import ClusterTerms
+from evocrawl.store.cluster.redis.answers import HUNGRY, Worker
 from evocrawl.store.cluster.redis.keys import RedisAddress
-from evocrawl.store.cluster.redis.state import HUNGRY, Worker
 from evocrawl.store.cluster.worker import ClusterWorker
 from evocrawl.store.journal.codec import NoPayloads
 

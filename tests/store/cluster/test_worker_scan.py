@@ -10,9 +10,9 @@ from crowd import BOUNDS
 from tiny_webs import make_population
 
 from evocrawl.store.cluster.quotas import ClusterTerms
+from evocrawl.store.cluster.redis.answers import HUNGRY, IDLE, News
 from evocrawl.store.cluster.redis.cluster_event import ClusterEvent
 from evocrawl.store.cluster.redis.keys import RedisAddress
-from evocrawl.store.cluster.redis.state import HUNGRY, IDLE, News
 from evocrawl.store.cluster.worker import ClusterWorker
 from evocrawl.store.journal.codec import NoPayloads
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from evocrawl.store.cluster.redis.answers import News, Worker
 from evocrawl.store.cluster.redis.changes import RunBegan, pack_change
-from evocrawl.store.cluster.redis.cluster_event import ClusterEvent, events_of
+from evocrawl.store.cluster.redis.cluster_event import events_of
 from evocrawl.store.cluster.redis.commands import events_for
 from evocrawl.store.cluster.redis.connection import Connection, Unreachable
 from evocrawl.store.cluster.redis.introduction import introduce
@@ -20,41 +20,10 @@ _BATCH = 500
 _PAUSE_S = 0.2
 _QUARANTINED = 1000
 _SHOWN_BYTES = 2000
-
-
-HUNGRY, IDLE = 1, 2
 FRESH_MS = 3000
+"""Age at which the chance of another worker's best link does not count any more."""
 _PARTS = 1_000_000
 """Redis keeps a chance as a whole number of so many parts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """A live worker: how many of its hosts have open links, and whether it needs more.
-
-    `need` is 0 if it has enough to do, `HUNGRY` if it could do more, and `IDLE` if it has nothing
-    to do. `chance` in [0, 1] is that of its best link, 0.0 if it has not named it for `FRESH_MS`.
-    """
-
-    session: str
-    hosts: int
-    need: int
-    chance: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """Events for a worker, the position in its inbox after them, and whether users have changed
-    the crawl.
-
-    `leases` are hosts that other workers have leased, `leases_to` is the position after them.
-    """
-
-    events: list[ClusterEvent]
-    read_to: str
-    has_changes: bool = False
-    leases: list[str] = field(default_factory=list)
-    leases_to: str = ""
 
 
 class ClusterState:

@@ -14,9 +14,9 @@ from evocrawl.core.model import Content, Cost, Fetched, Lead, Page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.population.exchange import NO_DIGEST
 from evocrawl.store.cluster.redis import state as cluster_state
+from evocrawl.store.cluster.redis.answers import Worker
 from evocrawl.store.cluster.redis.codec import TravellingAgent
 from evocrawl.store.cluster.redis.keys import shard_of
-from evocrawl.store.cluster.redis.state import Worker
 
 AnyServer = RedisServer | RedisCluster
 
