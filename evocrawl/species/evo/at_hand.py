@@ -23,7 +23,7 @@ class LinksAtHand:
         self._busy_hosts = busy_hosts
         self.rows: list[int] = []
         self._leads: list[Lead | None] = []
-        """The links of `rows`; () where they are to be read again."""
+        """The links of `rows`, or none if they are to be read again."""
         self._open_places: Sequence[int] = ()
         """The places in `rows` of the links that are not known to be claimed."""
         self._at_releases = 0
@@ -53,10 +53,10 @@ class LinksAtHand:
         """Replace all links; `features` has shape (n, d), the best link comes first."""
         self.rows, self._features, self._scores = rows, features, scores
         self._place_of = {row: place for place, row in enumerate(rows)}
-        self.read_again(leads)
+        self.set_leads(leads)
 
-    def read_again(self, leads: Sequence[Lead | None] = ()) -> None:
-        """Set the links of `rows`; without them they are to be read again."""
+    def set_leads(self, leads: Sequence[Lead | None]) -> None:
+        """Set the links of `rows`, or () to have them read again."""
         self._leads = [*leads]
         self._open_places = range(len(leads))
 

@@ -74,7 +74,7 @@ class CandidateRanking:
             self._new.add(rows)
         elif rows:
             self._sweep.add(self._new.add_waiting(rows))
-            self._at_hand.read_again()  # some of them may have another source or host now
+            self._at_hand.set_leads(())  # some of them may have another source or host now
         self._seen, self._waiting_at = -1, None
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
@@ -114,7 +114,7 @@ class CandidateRanking:
             self._look_again(first, is_free)
             self._seen = self._model.version
         if self._at_hand.lacks_leads:
-            self._at_hand.read_again(self._leads.get_each(self._at_hand.rows))
+            self._at_hand.set_leads(self._leads.get_each(self._at_hand.rows))
         if not are_open:
             self._at_hand.leave_claimed()
         shown, least = self._at_hand.show(is_free, self._model.followed)
