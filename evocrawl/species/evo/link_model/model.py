@@ -190,6 +190,10 @@ class LinkModel:
     def _changed(self) -> None:
         theirs = float(max(self.profile.others.good, default=0.0)) / self._relevant_at
         self.evidence.best = max(self.evidence.best, min(1.0, theirs))
+        if self.evidence.tries >= self._next_refit:
+            # A population that waits for links of others would not: it fetches no page. The
+            # posterior stays the sum of the parts until its own next page.
+            self.labels.refit()
         self.version += 1
 
     def mark(self, page: Fingerprint, *, relevant: bool) -> bool:

@@ -148,6 +148,23 @@ def test_models_that_exchange_know_the_same_as_one_with_all_pages() -> None:
     assert all(np.allclose(mean, means[0], atol=1e-9) for mean in means)
 
 
+def test_a_model_without_pages_of_its_own_has_the_profile_of_the_others() -> None:
+    """A population that waits for better links of others fetches none, and names its best link."""
+    waiting, whole = fresh(), fresh()
+    urls = {each: f"http://d.test/{each}" for each in ("coral", "road", "")}
+    links = tuple(Link(url, fingerprint(url), each) for each, url in urls.items() if each)
+    page = Page(urls[""], fingerprint(urls[""]), 0.1, 0.0, links, content=Content("", ""))
+    sharing = waiting.share()
+    read(whole, SITES[0])
+    whole.refit()
+    rows = [*waiting.observe_foreign_pages([page], [None])[0].values()]
+    sharing.merge([crew()[0].sharing.part()])  # type: ignore[attr-defined]
+    assert waiting.labels.reference == pytest.approx(whole.labels.reference, abs=1e-6)
+    assert np.allclose(waiting.profile.weights, whole.profile.weights, atol=2e-3)
+    coral, road = waiting.features(np.array(rows))[:, FEATURES.index("anchor_profile")]
+    assert coral > 0 == road
+
+
 def test_a_model_prefers_what_others_found_good_and_no_part_is_counted_twice() -> None:
     """The words of the third model's own pages were all bad."""
     models = crew()
