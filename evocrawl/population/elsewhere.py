@@ -26,9 +26,8 @@ class LinksElsewhere:
         return self._chance if self._hosts.free_at_s(_NAME) else 0.0
 
     def note(self, chance: float, until_s: float) -> None:
-        """Set the chance in [0, 1] until `until_s`; agents look again when it falls or ends."""
-        if chance < self._chance:
-            self._hosts.end_hold(_NAME)
+        """Set the chance in [0, 1] until `until_s`; agents that wait look again now and then."""
+        self._hosts.end_hold(_NAME)
         if chance:
             self._hosts.hold(_NAME, until_s)
         self._chance = chance

@@ -229,7 +229,7 @@ class Population:
     def best_chance(self) -> float:
         """Return the chance in [0, 1] of the best link of a host that is free, now or soon.
 
-        0.0 without one, or if no species knows chances. As of the last `choose`. O(links at hand).
+        0.0 without one, or if no species knows chances. O(1) looks at the links.
         """
         sights = [each.sight for each in self.species if isinstance(each.sight, Chances)]
         is_free = self.environment.hosts.is_free_now

@@ -132,8 +132,11 @@ class CandidateRanking:
     def best_chance(self, is_free: Callable[[str], bool]) -> float:
         """Return the chance of the best link at hand of a host that is free, now or soon.
 
-        As of the last look; 0.0 without one.
+        0.0 without one. It looks again if the model has changed: agents that wait do not look when
+        the model learns from other populations.
         """
+        if self._seen != self._model.version:
+            self.best(is_free)
         return self._at_hand.best_chance(is_free)
 
     def features(self, leads: Sequence[Lead]) -> Matrix:

@@ -40,18 +40,21 @@ class BestLinks:
         """Return the chance in [0, 1] of the best link of a host that is free, now or soon.
 
         0.0 without one, if no visit has begun for `SOON_S`, and without a limit of requests. It is
-        called at least twice in that time. O(links at hand).
+        called at least twice in that time. One look at the links.
         """
         has_limit = self._population.environment.budget.limit is not None
         goes_on = self._clock() <= self._last_visit_s() + SOON_S
         return self._population.best_chance() if has_limit and goes_on else 0.0
 
     def read(self, chances: Iterable[float]) -> bool:
-        """Note the chances of the best links of other workers; return whether the best fell."""
-        best = max(chances, default=0.0)
-        has_fallen = best < self._elsewhere
-        self._elsewhere, self._read_at_s, self._is_new = best, self._clock(), True
-        return has_fallen
+        """Note the chances of the best links of other workers; return whether agents look again.
+
+        Those that wait do, with each number: it may have fallen, or their own links have become
+        better by what others have learnt.
+        """
+        before, self._elsewhere = self._elsewhere, max(chances, default=0.0)
+        self._read_at_s, self._is_new = self._clock(), True
+        return bool(before or self._elsewhere)
 
     def wait(self, now_s: float) -> None:
         """Let agents wait for the links elsewhere; `now_s` is the time of the population."""

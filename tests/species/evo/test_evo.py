@@ -245,6 +245,16 @@ def test_the_best_chance_is_that_of_an_open_link_of_a_host_that_is_free_soon() -
     assert prospects.best_chance(lambda _: False) == 0.0
 
 
+def test_the_best_chance_is_of_what_the_model_has_learnt_since_agents_have_looked() -> None:
+    """From other populations, while agents wait."""
+    model = Graded()
+    prospects = ranking_of(lambda _: False, model, Claimed(), BusyHosts(0.5, lambda _: True))
+    prospects.found([lead(20), lead(40)])
+    assert prospects.best_chance(lambda _: True) == pytest.approx(sigmoid(40 / 20 - 5))
+    model.sign, model.version = -1.0, 1
+    assert prospects.best_chance(lambda _: True) == pytest.approx(sigmoid(-20 / 20 - 5))
+
+
 def test_a_link_that_is_not_at_hand_is_left_out_too() -> None:
     """All links at hand may be of one busy host."""
     busy_hosts = BusyHosts(0.5, lambda _: True)

@@ -141,7 +141,7 @@ def test_the_number_of_a_worker_that_is_gone_dies_out() -> None:
     population.place([link(SEED)])
     now_s = [100.0]
     best = BestLinks(population, lambda: now_s[0])
-    assert not best.read([0.4, 0.9])
+    assert best.read([0.4, 0.9])
     now_s[0] += 1.0  # a second later by its clock, at 7 s by that of the population
     best.wait(7.0)
     freed: list[str] = []
@@ -152,20 +152,20 @@ def test_the_number_of_a_worker_that_is_gone_dies_out() -> None:
     assert (elsewhere.chance, len(freed)) == (0.0, 1)
 
 
-def test_agents_look_again_when_the_best_link_elsewhere_is_a_poorer_one() -> None:
-    """A better one changes nothing for those that wait."""
+def test_agents_look_again_with_each_number() -> None:
+    """Their own links may have become better by what others have learnt."""
     population, _ = make_population("evo", budget=10)
     freed: list[str] = []
     population.environment.hosts.on_free.append(freed.append)
     best = BestLinks(population, lambda: 0.0)
     chances = (0.5, 0.7, 0.2, 0.0)
-    has_fallen = []
-    for chance in chances:
-        has_fallen.append(best.read([chance]))
+    are_to_look = []
+    for chance in (*chances, 0.0):
+        are_to_look.append(best.read([chance]))
         best.wait(0.0)
         assert population.environment.chance_elsewhere() == chance
-    assert has_fallen == [False, False, True, True]
-    assert len(freed) == 2
+    assert are_to_look == [True, True, True, True, False]
+    assert len(freed) == 3
 
 
 @settings(max_examples=20, deadline=None)
