@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -59,6 +59,12 @@ class LinksAtHand:
         """Set the links of `rows`, or () to have them read again."""
         self._leads = [*leads]
         self._open_places = range(len(leads))
+
+    def renew(self, links: Mapping[int, Lead]) -> None:
+        """Replace those of the links by row that are at hand: they may have another host now."""
+        for row in links.keys() & self._place_of.keys():
+            if not self.lacks_leads:
+                self._leads[self._place_of[row]] = links[row]
 
     def leave_claimed(self) -> None:
         """Leave out links that were claimed since the look.

@@ -18,6 +18,7 @@ from evocrawl.species.evo.at_hand import LinksAtHand
 from evocrawl.species.evo.busy_hosts import NEVER_WAIT, BusyHosts
 from evocrawl.species.evo.found_links import FoundLinks
 from evocrawl.species.evo.interfaces import Claims, LeadsByRow, Matrix, Valuer, row_of
+from evocrawl.species.evo.outdated import most_changes
 from evocrawl.species.evo.standing import standing_among
 from evocrawl.species.evo.sweep import Sweep
 from evocrawl.species.parts import Queue
@@ -72,10 +73,11 @@ class CandidateRanking:
                 self._queue.push(lead, _SEED if row is None else lead.score)
         if self._new.fits(rows):
             self._new.add(rows)
+            self._at_hand.renew(rows)
         elif rows:
             self._sweep.add(self._new.add_waiting(rows))
             self._at_hand.set_leads(())  # some of them may have another source or host now
-        self._seen, self._waiting_at = -1, None
+        self._waiting_at = None
 
     def wander(self, agent: Agent, *, may_eat: bool) -> Move | None:  # noqa: ARG002 - protocol
         """Never wander."""
@@ -104,21 +106,43 @@ class CandidateRanking:
         """
         self._waits = False
         self._sweep.add(self._new.store())
-        if self._seen != self._model.version:
+        least = 0.0
+        if not self._is_due:
+            first = self._queue.peek(is_free)
+            if first is not None and row_of(first) is None:
+                return [first]
+            shown, least = self._still_at_hand(is_free)
+            if shown:
+                return shown
+        if self._has_changed:
             self._new.draw()
         first = self._first(is_free)
         if first is None or row_of(first) is None:
             return [] if first is None else [first]
-        are_open = self._seen != self._model.version
-        if are_open:
+        if self._has_changed:
             self._look_again(first, is_free)
             self._seen = self._model.version
+            shown, least = self._at_hand.show(is_free, self._model.followed)
+            if shown:
+                return shown
+        return self._next(is_free, least)
+
+    @property
+    def _has_changed(self) -> bool:
+        return self._seen != self._model.version or bool(self._new.fresh)
+
+    @property
+    def _is_due(self) -> bool:
+        """True if links are to be scored again, even if some of those at hand are open and free."""
+        changes = max(self._model.version - self._seen, bool(self._new.fresh))
+        return self._seen < 0 or changes >= most_changes(self._model.followed)
+
+    def _still_at_hand(self, is_free: Callable[[str], bool]) -> tuple[list[Lead], float]:
+        """Return the links of the last look that are open and free, and the least chance."""
         if self._at_hand.lacks_leads:
             self._at_hand.set_leads(self._leads.get_each(self._at_hand.rows))
-        if not are_open:
-            self._at_hand.leave_claimed()
-        shown, least = self._at_hand.show(is_free, self._model.followed)
-        return shown or self._next(is_free, least)
+        self._at_hand.leave_claimed()
+        return self._at_hand.show(is_free, self._model.followed)
 
     def _next(self, is_free: Callable[[str], bool], least: float) -> list[Lead]:
         """Return the best link of free hosts, none of which is at hand, if it is not to wait."""

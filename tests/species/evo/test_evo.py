@@ -21,7 +21,7 @@ class Ranked:
 
     def __init__(self) -> None:
         self.version = 0
-        self.followed = 1000
+        self.followed = 100
         self.sign = 1.0
         self.asked = 0
 

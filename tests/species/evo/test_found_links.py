@@ -31,7 +31,7 @@ class Scored:
 
     def __init__(self) -> None:
         self.version = 0
-        self.followed = 1000
+        self.followed = 100
         self.asked: list[int] = []
 
     def features(self, rows: np.ndarray) -> np.ndarray:
@@ -126,7 +126,7 @@ def test_every_link_of_an_enormous_page_is_followed() -> None:
     assert sorted(visited) == sorted(["seed", *names])
 
 
-@given(STEPS, st.sampled_from([1, 3, 10]))
+@given(STEPS, st.sampled_from([1, 3, 10]), st.sampled_from([100, 5000]))
 @example(
     steps=[
         ("find", {0, 1, 29}),
@@ -135,12 +135,14 @@ def test_every_link_of_an_enormous_page_is_followed() -> None:
         ("find", {0, 2}),
     ],
     at_once=1,
+    followed=100,
 )
 def test_a_look_shows_nothing_only_if_no_free_host_has_an_open_link(
-    steps: list[tuple[str, set[int] | set[str]]], at_once: int
+    steps: list[tuple[str, set[int] | set[str]]], at_once: int, followed: int
 ) -> None:
-    """For any pages, claims, releases and busy hosts; a waiting agent is told so."""
+    """For any pages, claims, releases and busy hosts, early and late; a waiting agent knows it."""
     looks, found, busy = Looks(), set[int](), set[str]()
+    looks.model.followed = followed
     looks.ranking._new.at_once = at_once
     claimed = looks.claims.claimed
     host_of = lambda row: HOSTS[row % 3]  # noqa: E731

@@ -242,28 +242,6 @@ class FeatureExtractor:
         return rate
 
 
-class LatestFeatures:
-    """The features of the latest look; most links that are learnt from were chosen at it.
-
-    `state` stands for all that features depend on: it differs if any of it has changed.
-    """
-
-    def __init__(self) -> None:
-        self._rows: Rows = np.zeros(0, np.intp)
-        self._features: Matrix = np.zeros((0, len(FEATURES)))
-        self._state: object = None
-
-    def keep(self, rows: Rows, features: Matrix, state: object) -> None:
-        """Remember the features of targets, shape (n, d)."""
-        self._rows, self._features, self._state = rows, features, state
-
-    def take(self, row: int, state: object) -> Matrix | None:
-        """Return the features of a target, shape (d,), and forget all; None if not known."""
-        is_right, self._state = self._state == state, None
-        places = np.flatnonzero(self._rows == row) if is_right else self._rows[:0]
-        return self._features[int(places[0])] if len(places) else None
-
-
 def mask_of(tuning: Tuning) -> Matrix:
     """Return 1 for the features in use, 0 for those left out."""
     return np.array([float(tuning.has(name)) for name in FEATURES])

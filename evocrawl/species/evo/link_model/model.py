@@ -20,7 +20,6 @@ from evocrawl.species.evo.link_model.features import (
     FEATURES,
     IS_LEARNT,
     FeatureExtractor,
-    LatestFeatures,
     Matrix,
     Tuning,
     mask_of,
@@ -28,6 +27,7 @@ from evocrawl.species.evo.link_model.features import (
 from evocrawl.species.evo.link_model.hashing import Reader
 from evocrawl.species.evo.link_model.history import History
 from evocrawl.species.evo.link_model.incoming import Incoming
+from evocrawl.species.evo.link_model.latest_features import LatestFeatures
 from evocrawl.species.evo.link_model.latest_words import COMPARED
 from evocrawl.species.evo.link_model.link_reader import LinkReader, Match, Meets
 from evocrawl.species.evo.link_model.nearness import Nearness, WordVectors
@@ -39,6 +39,7 @@ from evocrawl.species.evo.link_model.prior import Prior
 from evocrawl.species.evo.link_model.profile import Profile
 from evocrawl.species.evo.link_model.sharing import ModelSharing
 from evocrawl.species.evo.link_model.word_model import WordModel
+from evocrawl.species.evo.outdated import MOST_CHANGES, changes_by_page, most_changes
 
 _GOOD = 1.3
 _LEAST_BAR = 1e-6
@@ -98,7 +99,7 @@ class LinkModel:
     def features(self, rows: Rows) -> Matrix:
         """Return the features of targets, shape (n, d)."""
         features = self._describer.features(rows)
-        self._latest.keep(rows, features, self._state())
+        self._latest.keep(rows, features, self.version, self.nearness.strength)
         return features
 
     @property
@@ -157,7 +158,7 @@ class LinkModel:
         if self.evidence.tries >= self._next_refit:
             self.refit()
             self._next_refit = max(self.evidence.tries + 5, int(self.evidence.tries * _GROWTH))
-        self.version += 1
+        self._count_changes([own])
         return rows
 
     def observe_foreign_pages(
@@ -168,9 +169,9 @@ class LinkModel:
         `digests` are the words of the pages; those of a page without them are read from its text.
         Return the rows of the targets that each page links to. O(links of the pages).
         """
-        rows = [rows for _, rows in self._pages.add_foreign(pages, digests)]
-        self.version += 1
-        return rows
+        read = self._pages.add_foreign(pages, digests)
+        self._count_changes([own for own, _ in read])
+        return [rows for _, rows in read]
 
     def digest(self, page: Page) -> bytes:
         """Return the words of a page for other populations, and its distance."""
@@ -194,7 +195,7 @@ class LinkModel:
             # A population that waits for links of others would not: it fetches no page. The
             # posterior stays the sum of the parts until its own next page.
             self.labels.refit()
-        self.version += 1
+        self.version += MOST_CHANGES
 
     def mark(self, page: Fingerprint, *, relevant: bool) -> bool:
         """Learn that a user calls a page relevant or not: its label is 1 or 0 from now on.
@@ -214,7 +215,7 @@ class LinkModel:
         if len(incoming.links) and self._tuning.has("words"):
             labels = np.full(len(incoming.links), float(relevant))
             self.words.learn(incoming.words(), labels, 1.0)
-        self.version += 1
+        self.version += MOST_CHANGES
         return True
 
     def observe_dead_link(self, row: int) -> None:
@@ -248,6 +249,11 @@ class LinkModel:
         good = self.evidence.labels
         return min(1.0, (good + 3) / max(self.evidence.tries - good, 1e-9))
 
+    def _count_changes(self, rows: Sequence[int]) -> None:
+        """Count what was learnt from the pages of some targets."""
+        labels = self.evidence.pages["label"][[self.evidence.page_of(row) for row in rows]]
+        self.version += changes_by_page(float(labels.max(initial=0.0)))
+
     def _begin_with(self, incoming: Incoming, page: int, label: float) -> None:
         """Learn from a new page of this population."""
         self.nearness.note_label(label)
@@ -271,7 +277,9 @@ class LinkModel:
         Words do not predict dead links: the feature `alive` does.
         """
         row = incoming.row
-        known = self._latest.take(row, self._state())
+        known = self._latest.take(
+            row, self.version, self.nearness.strength, most_changes(self.followed)
+        )
         if not len(incoming.links):
             return
         bad, words = self._weight_of_bad, incoming.words()
@@ -289,7 +297,3 @@ class LinkModel:
             np.concatenate((np.full(len(words), label), self.evidence.pages["label"][pages])),
             bad,
         )
-
-    def _state(self) -> tuple[int, float]:
-        """Return numbers that change together with the features of a link."""
-        return self.version, self.nearness.strength

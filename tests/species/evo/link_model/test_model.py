@@ -10,6 +10,7 @@ from evocrawl.core.urls.identity import fingerprint
 from evocrawl.relevance.terms import Analyser
 from evocrawl.species.evo.link_model import LinkModel, prior
 from evocrawl.species.evo.link_model.group_names import folder_of
+from evocrawl.species.evo.outdated import MOST_CHANGES
 
 
 def test_links_with_the_words_of_good_links_get_higher_scores() -> None:
@@ -81,6 +82,19 @@ def test_a_link_without_a_page_is_one_bad_example() -> None:
     model.observe_dead_link(row)
     assert model.evidence.tries == 2
     assert worth(model, row) < before
+
+
+def test_a_good_page_and_what_other_workers_learnt_change_more_than_a_poor_page() -> None:
+    """In a long crawl, links are scored again after the first, and after several of the other."""
+    model = fresh()
+    model.observe_page(page("poor", 0.0), None)
+    assert model.version == 1
+    model.observe_page(page("good", 0.9), None)
+    assert model.version == 1 + MOST_CHANGES
+    model.observe_foreign_pages([page("other", 0.0), page("better", 0.9)], [None, None])
+    assert model.version == 1 + 2 * MOST_CHANGES
+    model.mark(page("poor", 0.0).fingerprint, relevant=True)
+    assert model.version == 1 + 3 * MOST_CHANGES
 
 
 def test_a_crawl_learns_with_a_bar_of_0() -> None:
