@@ -19,11 +19,11 @@ from evocrawl.store.cluster.workload import Workload
 
 PAUSE_S = 0.1
 _EASY_PAUSE_S = 0.25
-"""Pause of a worker that has enough hosts and budget, and no news to read."""
+"""Pause of a worker that fetches pages, and has enough budget and no news to read."""
 _LONGEST_PAUSE_S = 1.0
-_LOOK_PAUSE_S = 2.0
-"""Pause of such a worker between two looks at news and changes: links that are read together cost
-less, a half of it if they are four times as many.
+_LOOK_PAUSE_S, _HUNGRY_PAUSE_S = 2.0, 0.5
+"""Pause of such a worker between two looks at news and changes if it has enough hosts, and if not:
+links that are read together cost less, a half of it if they are four times as many.
 """
 _COUNT_PAUSE_S = 1.0
 """Pause between two counts of requests."""
@@ -59,7 +59,7 @@ class Poller:
         self._events = events
         self._is_closed = False
         self._scan_pause_s, self._scans_at_s = PAUSE_S, 0.0
-        self._need, self._listens_at_s, self._counts_at_s = IDLE, 0.0, 0.0
+        self._need, self._listened_at_s, self._counts_at_s = IDLE, -_LOOK_PAUSE_S, 0.0
         self._had_little = False
         """True if the budget was topped up by the latest poll, so that it may soon be again."""
 
@@ -69,7 +69,7 @@ class Poller:
         while self.ended is None and not self._is_closed:
             try:
                 if await self._poll():
-                    is_eager = self._need or self._news or self._had_little
+                    is_eager = self._lacks_work(self._need) or self._news or self._had_little
                     pause_s = PAUSE_S if is_eager else _EASY_PAUSE_S
                 else:
                     pause_s = min(1.5 * pause_s, _LONGEST_PAUSE_S)
@@ -102,12 +102,15 @@ class Poller:
     async def listen(self, need: int) -> bool:
         """Read news and changes, unless they can wait; return whether there were any news.
 
-        While this worker has enough to do, those of two seconds are read together.
+        While this worker fetches pages, those of half a second are read together, and those of two
+        if it has enough hosts.
         """
         now_s = self._host_leases.table.clock()
-        if not need and not self._news and now_s < self._listens_at_s:
+        pause_s = _HUNGRY_PAUSE_S if need else _LOOK_PAUSE_S
+        can_wait = not self._news and not self._lacks_work(need)
+        if can_wait and now_s < self._listened_at_s + pause_s:
             return False
-        self._listens_at_s = now_s + _LOOK_PAUSE_S
+        self._listened_at_s = now_s
         is_busy = await self._news.listen(self._steering.applied)
         if self._news.has_changes:
             await self._steering.read()
@@ -135,6 +138,10 @@ class Poller:
         self._scan_pause_s = pause_s
         self._scans_at_s = clock() + pause_s
         return has_found
+
+    def _lacks_work(self, need: int) -> bool:
+        """Return whether this worker could fetch more pages, and fetches none."""
+        return bool(need) and not self._population.unsettled
 
     async def _poll(self) -> bool:
         """Poll once; return False if this worker has nothing to do."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 from crowd import BOUNDS
-from tiny_webs import make_population
+from tiny_webs import link, make_population
 
 from evocrawl.store.cluster.quotas import ClusterTerms
 from evocrawl.store.cluster.redis.answers import HUNGRY, IDLE, News
@@ -56,7 +56,9 @@ def test_scans_are_less_and_less_often_while_there_are_no_hosts(
 def test_a_worker_with_enough_hosts_looks_for_news_every_two_seconds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One without, and one that has not read all of them, looks each time."""
+    """One with few hosts looks twice a second while it fetches a page, and each time if it does
+    not; so does one that has not read all news.
+    """
     looks, now_s, is_behind = 0, 0.0, False
 
     async def look(after: str, most: int, *_: object) -> News:
@@ -79,6 +81,10 @@ def test_a_worker_with_enough_hosts_looks_for_news_every_two_seconds(
     monkeypatch.setattr(worker.host_leases.table, "clock", lambda: now_s)
     assert looks_in(9.0, 0) in (4, 5)
     assert looks_in(1.0, HUNGRY) == looks_in(1.0, IDLE) == 10
+    population.place([link("http://a.test/")])
+    assert population.choose(0.0) is not None
+    assert 15 <= looks_in(9.0, HUNGRY) <= 18
+    assert looks_in(9.0, 0) in (4, 5)
     is_behind = True
     looks_in(2.0, 0)
     assert looks_in(1.0, 0) == 10
