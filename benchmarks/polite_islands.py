@@ -42,7 +42,7 @@ from evocrawl.simulation.worlds.recorded import Recorded
 from evocrawl.store.cluster.best_links import BestLinks
 
 ARRIVAL_S = BEAT_S = 1.0
-PERIOD_S, LONGEST_PERIODS, LEAST_GROWTH, WHOLE_PERIOD_AT = 5.0, 6, 1 / 4, 40
+PERIOD_S, LONGEST_PERIODS, LEAST_GROWTH, WHOLE_PERIOD_AT, WHOLE_PERIOD_AFTER = 5.0, 6, 1 / 4, 40, 10
 """The rule of `evocrawl.store.cluster.learning_exchange`."""
 LEAST_PAGES = 8
 
@@ -67,8 +67,8 @@ class PoliteCrew(Crew):
         self._relevant, self._pace = relevant, pace
         self._under_way: list[tuple[float, int, Island, Visit, Any]] = []
         count = len(self._islands)
-        self._beats = [(BEAT_S * (1 + number / count), number) for number in range(count)]
-        self._exchanged = dict.fromkeys(range(count), (-np.inf, 0))
+        self._beats = [(BEAT_S * number / count, number) for number in range(count)]
+        self._exchanged = dict.fromkeys(range(count), (-np.inf, 0, 0))
         self._best = [BestLinks(each.population, lambda: self.now_s) for each in self._islands]
         self._chances = dict.fromkeys(range(count), 0.0)
 
@@ -140,15 +140,15 @@ class PoliteCrew(Crew):
             self._chances[island.number] = best.own()
             best.read(chance for each, chance in self._chances.items() if each != island.number)
             best.wait(self.now_s)
-        at_s, pages = self._exchanged[island.number]
+        at_s, pages, times = self._exchanged[island.number]
         periods = (self.now_s - at_s) / PERIOD_S
         has_grown = island.pages > pages * (1 + LEAST_GROWTH)
         least = min(1.0, pages / WHOLE_PERIOD_AT)
-        longest = 1 if best.is_waiting else LONGEST_PERIODS
+        longest = min(1.0, times / WHOLE_PERIOD_AFTER) if best.is_waiting else LONGEST_PERIODS
         if periods >= longest or (has_grown and periods >= least):
             self._send_part(island)
             self._merge(island)
-            self._exchanged[island.number] = self.now_s, island.pages
+            self._exchanged[island.number] = self.now_s, island.pages, times + 1
 
 
 def begin(world: Recorded, topic: Topic, start: str, seed: int) -> list[Link]:

@@ -231,9 +231,13 @@ class Population:
 
         0.0 without one, or if no species knows chances. O(1) looks at the links.
         """
-        sights = [each.sight for each in self.species if isinstance(each.sight, Chances)]
         is_free = self.environment.hosts.is_free_now
-        return max((each.best_chance(is_free) for each in sights), default=0.0)
+        return max((each.best_chance(is_free) for each in self._chances()), default=0.0)
+
+    @property
+    def has_learnt(self) -> bool:
+        """False if a species gives chances, and knows of no link that the crawl has followed."""
+        return all(each.has_learnt for each in self._chances())
 
     @property
     def ended(self) -> str | None:
@@ -258,6 +262,9 @@ class Population:
             return False
         under_way = len(self.unsettled) + (len(self.admission) if self.max_unsettled == 1 else 0)
         return under_way < self.max_unsettled and self.environment.budget.left != 0
+
+    def _chances(self) -> list[Chances]:
+        return [each.sight for each in self.species if isinstance(each.sight, Chances)]
 
     def _open(self, agent: Individual, lead: Lead, now_s: float) -> Visit:
         self._next_visit += 1

@@ -106,6 +106,10 @@ class Chances(Sight, Protocol):
         0.0 without one.
         """
 
+    @property
+    def has_learnt(self) -> bool:
+        """True once the crawl has followed a link, in this population or by what others sent."""
+
 
 class Choice(Protocol):
     """Decides what links are worth, and which one is followed."""

@@ -121,7 +121,6 @@ class CandidateRanking:
             return [] if first is None else [first]
         if self._has_changed:
             self._look_again(first, is_free)
-            self._seen = self._model.version
             shown, least = self._at_hand.show(is_free, self._model.followed)
             if shown:
                 return shown
@@ -156,12 +155,19 @@ class CandidateRanking:
     def best_chance(self, is_free: Callable[[str], bool]) -> float:
         """Return the chance of the best link at hand of a host that is free, now or soon.
 
-        0.0 without one. It looks again if the model has changed: agents that wait do not look when
-        the model learns from other populations.
+        0.0 without one. It looks again if that is due: agents look neither when the model learns from
+        other populations, nor while all hosts are busy.
         """
-        if self._seen != self._model.version:
+        if self._is_due:
             self.best(is_free)
+        if self._is_due:
+            self._look_again(None, is_free)
         return self._at_hand.best_chance(is_free)
+
+    @property
+    def has_learnt(self) -> bool:
+        """True once the crawl has followed a link."""
+        return self._model.followed > 0
 
     def features(self, leads: Sequence[Lead]) -> Matrix:
         """Return the features of links at hand, as of the last look, shape (n, d)."""
@@ -246,18 +252,23 @@ class CandidateRanking:
             if lead is not None and not self._claims.are_claimed([lead.fingerprint])[0]:
                 yield lead
 
-    def _look_again(self, first: Lead, is_free: Callable[[str], bool]) -> None:
+    def _look_again(self, first: Lead | None, is_free: Callable[[str], bool]) -> None:
+        """Score links by the model as it is now; `first` is the best one of free hosts, if any."""
+        self._seen = self._model.version
         ahead = self._sweep.ahead()
         best = (*self._at_hand.rows, *self._new.fresh)
         are_open = self._open((*best, *ahead))
         rows = are_open.intersection(best)
         rows |= self._sweep.next(ahead, are_open, lambda row: bool(self._open((row,))))
-        rows.add(row_of(first) or 0)
+        if first is not None:
+            rows.add(row_of(first) or 0)
         known = self._at_hand.leads()
         fresh = [*dict.fromkeys(self._new.fresh)]
         for row in fresh:
             known.pop(row, None)
         self._new.clear()
+        if not rows:
+            return
         ordered = np.array(sorted(rows))
         features = self._model.features(ordered)
         scores = self._model.scores(features)

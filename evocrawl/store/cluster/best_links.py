@@ -29,31 +29,39 @@ class BestLinks:
         self._clock = clock
         self._visits, self._began_at_s = 0, clock()
         self._elsewhere, self._read_at_s = 0.0, -AGE_S
+        self._first_read_at_s: float | None = None
         self._is_new = False
 
     @property
     def is_waiting(self) -> bool:
         """True if this worker begins no visits while another one has links."""
-        return bool(self._elsewhere) and self._clock() > self._last_visit_s() + _PATIENCE_S
+        begins = self._clock() <= self._last_visit_s() + _PATIENCE_S and self._visits > 0
+        return bool(self._elsewhere) and not begins
 
     def own(self) -> float:
         """Return the chance in [0, 1] of the best link of a host that is free, now or soon.
 
-        0.0 without one, if no visit has begun for `SOON_S`, and without a limit of requests. It is
-        called at least twice in that time. One look at the links.
+        0.0 without one, if no visit has begun for `SOON_S`, without a limit of requests, and before
+        anything was learnt. It is called at least twice in that time. One look at the links.
         """
-        has_limit = self._population.environment.budget.limit is not None
+        population = self._population
+        has_limit = population.environment.budget.limit is not None
         goes_on = self._clock() <= self._last_visit_s() + SOON_S
-        return self._population.best_chance() if has_limit and goes_on else 0.0
+        return population.best_chance() if has_limit and goes_on and population.has_learnt else 0.0
 
     def read(self, chances: Iterable[float]) -> bool:
         """Note the chances of the best links of other workers; return whether agents look again.
 
         Those that wait do, with each number: it may have fallen, or their own links have become
-        better by what others have learnt.
+        better by what others have learnt. A worker that has learnt nothing can compare no chances:
+        for `SOON_S` at most, it leaves the requests to the others, but for seeds.
         """
-        before, self._elsewhere = self._elsewhere, max(chances, default=0.0)
-        self._read_at_s, self._is_new = self._clock(), True
+        before, others, now_s = self._elsewhere, [*chances], self._clock()
+        if self._first_read_at_s is None:
+            self._first_read_at_s = now_s
+        is_early = now_s < self._first_read_at_s + SOON_S and not self._population.has_learnt
+        self._elsewhere = 1.0 if others and is_early else max(others, default=0.0)
+        self._read_at_s, self._is_new = now_s, True
         return bool(before or self._elsewhere)
 
     def wait(self, now_s: float) -> None:

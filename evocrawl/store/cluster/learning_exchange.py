@@ -30,6 +30,8 @@ _WHOLE_PERIOD_AT = 40
 
 The first pages teach most. Until then there are some ten exchanges more.
 """
+_WHOLE_PERIOD_AFTER = 10
+"""Exchanges after which a worker that waits makes one in a period; before, sooner by that share."""
 
 
 @dataclass(slots=True)
@@ -65,7 +67,7 @@ class LearningExchange:
         self._population = population
         self._host_leases = host_leases
         self._period_s = period_s
-        self._exchanged_at_s, self._pages = -math.inf, 0
+        self._exchanged_at_s, self._pages, self._times = -math.inf, 0, 0
         self._subjects = {"ranks": _Subject(RankSharing(population.environment.base.ranks))} | {
             each.name: _Subject(each.learning.share())
             for each in population.species
@@ -75,17 +77,18 @@ class LearningExchange:
     async def look(self, pages: int, *, is_waiting: bool = False) -> None:
         """Exchange, if it is time to; this worker has settled so many `pages`. Raises Unreachable.
 
-        A worker that waits for others settles none, and learns of their pages once in `period_s`.
-        O(parts changed), each of bounded size.
+        A worker that waits for others settles none, and learns of their pages once in `period_s`,
+        of the first ones sooner. O(parts changed), each of bounded size.
         """
         now_s = self._host_leases.table.clock()
         periods = (now_s - self._exchanged_at_s) / self._period_s
         has_grown = pages > self._pages * (1 + _LEAST_GROWTH)
         least = min(1.0, self._pages / _WHOLE_PERIOD_AT)
-        longest = 1 if is_waiting else _LONGEST_PERIODS
+        soon = min(1.0, self._times / _WHOLE_PERIOD_AFTER)
+        longest = soon if is_waiting else _LONGEST_PERIODS
         if periods >= longest or (has_grown and periods >= least):
             await self.exchange(pages)
-            self._exchanged_at_s, self._pages = now_s, pages
+            self._exchanged_at_s, self._pages, self._times = now_s, pages, self._times + 1
 
     async def exchange(self, pages: int) -> None:
         """Send the parts of this worker if it has settled more pages; use those of others."""

@@ -255,6 +255,19 @@ def test_the_best_chance_is_of_what_the_model_has_learnt_since_agents_have_looke
     assert prospects.best_chance(lambda _: True) == pytest.approx(sigmoid(-20 / 20 - 5))
 
 
+def test_the_best_chance_is_known_while_all_hosts_are_busy() -> None:
+    """Of links that were found since the last look, too; agents see the same links as without."""
+    asked, unasked = (waiting(0.5, soon=True) for _ in range(2))
+    for each in (asked, unasked):
+        assert not each.best(lambda _: False)
+        each.found([lead(80)])
+    assert asked.best_chance(lambda _: False) == pytest.approx(sigmoid(80 / 20 - 5))
+    for each in (asked, unasked):
+        each.freed("a.test")
+        each.freed("b.test")
+        assert rows(each.best(lambda _: True)) == [80, 60, 40, 20]
+
+
 def test_a_link_that_is_not_at_hand_is_left_out_too() -> None:
     """All links at hand may be of one busy host."""
     busy_hosts = BusyHosts(0.5, lambda _: True)

@@ -14,6 +14,7 @@ from evocrawl.core.model import Content, Fetched, Page
 from evocrawl.core.urls.identity import host_of
 from evocrawl.politeness.host_slots import SOON_S
 from evocrawl.population.exchange import ForeignPage, PopulationExchange
+from evocrawl.population.population import Population
 from evocrawl.store.cluster.best_links import AGE_S, BestLinks
 
 TICK_S, BEAT_S, DELAY_S = 0.25, 1.0, 1.0
@@ -135,10 +136,41 @@ def test_a_paused_worker_is_not_waited_for() -> None:
     assert SOON_S < waited_s[0] <= SOON_S + 2 * BEAT_S
 
 
-def test_the_number_of_a_worker_that_is_gone_dies_out() -> None:
-    """No heartbeat names it again; agents look again without one."""
+def begun() -> Population:
+    """Return a population that has learnt from one page, which has a link."""
     population, _ = make_population("evo", budget=10)
     population.place([link(SEED)])
+    visit = population.choose(0.0)
+    web = Web({SEED: [("http://h0.test/good", "0.9")]}, {SEED: 0.9})
+    population.settle(visit.id, web.answer(SEED, population.price))
+    return population
+
+
+def test_a_worker_that_has_learnt_nothing_leaves_requests_to_the_others_for_a_while() -> None:
+    """But for seeds, if there are others. It names no link itself, since it can compare none."""
+    now_s = [0.0]
+    fresh, _ = make_population("evo", budget=10)
+    best = BestLinks(fresh, lambda: now_s[0])
+    page = Page(SEED, b"page", 0.1, 0.0, (link("http://h1.test/1"),), content=Content("", ""))
+    exchange = PopulationExchange(fresh)
+    exchange.show([ForeignPage(page, 1, exchange.read_digest(exchange.digest(page)))])
+    assert not best.read([])
+    assert best.read([0.0])
+    best.wait(0.0)
+    assert (fresh.environment.chance_elsewhere(), best.is_waiting, best.own()) == (1.0, True, 0.0)
+    assert fresh.choose(0.0) is None
+    fresh.place([link(SEED)])
+    assert fresh.choose(0.0).lead.url == SEED
+    for now_s[0], expected in ((SOON_S - 0.1, 1.0), (SOON_S, 0.3)):
+        best.read([0.3])
+        best.wait(now_s[0])
+        assert fresh.environment.chance_elsewhere() == expected
+    assert BestLinks(begun(), lambda: 0.0).own() > 0
+
+
+def test_the_number_of_a_worker_that_is_gone_dies_out() -> None:
+    """No heartbeat names it again; agents look again without one."""
+    population = begun()
     now_s = [100.0]
     best = BestLinks(population, lambda: now_s[0])
     assert best.read([0.4, 0.9])
@@ -154,7 +186,7 @@ def test_the_number_of_a_worker_that_is_gone_dies_out() -> None:
 
 def test_agents_look_again_with_each_number() -> None:
     """Their own links may have become better by what others have learnt."""
-    population, _ = make_population("evo", budget=10)
+    population = begun()
     freed: list[str] = []
     population.environment.hosts.on_free.append(freed.append)
     best = BestLinks(population, lambda: 0.0)

@@ -137,17 +137,19 @@ def test_an_exchange_waits_until_the_pages_have_grown_by_a_quarter(server: Redis
 
 
 def test_a_worker_that_waits_learns_of_the_others_once_in_a_period(server: RedisServer) -> None:
-    """Its own pages do not grow."""
+    """Its own pages do not grow. Before the tenth exchange, n of them make it n tenths of one."""
 
     async def story(first: Side, second: Side, _: Side) -> None:
-        await second.learning.look(0)
-        first.visit("a.test", 0.1)
-        await first.learning.exchange(1)
+        looks = ((0.0, False), (0.4, True), (0.5, True), (1.4, True), (1.5, False), (1.5, True))
+        looks += tuple((10.0 * number, True) for number in range(1, 8))
+        looks += ((74.9, True), (75.0, False), (75.0, True))
         tries = []
-        for second.now_s, is_waiting in ((4.9, True), (5.0, False), (5.0, True)):
+        for number, (second.now_s, is_waiting) in enumerate(looks):
+            first.visit(f"{number}.test", 0.1)
+            await first.learning.exchange(number + 1)
             await second.learning.look(0, is_waiting=is_waiting)
             tries.append(second.model.evidence.tries)
-        assert tries == [0, 0, 1]
+        assert tries == [1, 1, 3, 3, 3, 6, *range(7, 14), 13, 13, 16]
 
     play(Side, server, 3, story)
 
