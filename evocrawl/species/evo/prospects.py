@@ -155,8 +155,8 @@ class CandidateRanking:
     def best_chance(self, is_free: Callable[[str], bool]) -> float:
         """Return the chance of the best link at hand of a host that is free, now or soon.
 
-        0.0 without one. It looks again if that is due: agents look neither when the model learns from
-        other populations, nor while all hosts are busy.
+        0.0 without one. It looks again if that is due: agents do not while all hosts are busy, nor
+        if they wait and the model learns from other populations.
         """
         if self._is_due:
             self.best(is_free)

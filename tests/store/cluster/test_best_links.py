@@ -150,6 +150,7 @@ def test_a_worker_that_has_learnt_nothing_leaves_requests_to_the_others_for_a_wh
     """But for seeds, if there are others. It names no link itself, since it can compare none."""
     now_s = [0.0]
     fresh, _ = make_population("evo", budget=10)
+    fresh.max_unsettled = 4
     best = BestLinks(fresh, lambda: now_s[0])
     page = Page(SEED, b"page", 0.1, 0.0, (link("http://h1.test/1"),), content=Content("", ""))
     exchange = PopulationExchange(fresh)
@@ -160,11 +161,12 @@ def test_a_worker_that_has_learnt_nothing_leaves_requests_to_the_others_for_a_wh
     assert (fresh.environment.chance_elsewhere(), best.is_waiting, best.own()) == (1.0, True, 0.0)
     assert fresh.choose(0.0) is None
     fresh.place([link(SEED)])
-    assert fresh.choose(0.0).lead.url == SEED
-    for now_s[0], expected in ((SOON_S - 0.1, 1.0), (SOON_S, 0.3)):
-        best.read([0.3])
+    for now_s[0], expected, url in ((1.0, 1.0, SEED), (SOON_S, 0.1, page.links[0].url)):
+        best.read([0.1])
         best.wait(now_s[0])
         assert fresh.environment.chance_elsewhere() == expected
+        assert fresh.choose(now_s[0]).lead.url == url
+        assert fresh.choose(now_s[0]) is None
     assert BestLinks(begun(), lambda: 0.0).own() > 0
 
 
