@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +46,22 @@ def facts_of(past: ReplayedState) -> dict[str, Any]:
 @pytest.mark.parametrize("species", EVERY_SPECIES)
 def test_a_crawl_continues_from_a_snapshot_as_without_a_stop(species: str, tmp_path: Path) -> None:
     """Agents, streams, pages, claims and events are the same, also later ones."""
-    path = tmp_path / "state.sqlite"
+    check_continuation(species, 3, tmp_path / "state.sqlite")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_long_crawl_continues_between_two_looks_at_the_links(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There, `evo` looks at its links after several pages; here after its first 20."""
+    monkeypatch.setattr(import_module("evocrawl.species.evo.outdated"), "_PAGES_FOR_EACH", 5)
+    check_continuation("evo", seed, tmp_path / "state.sqlite")
+
+
+def check_continuation(species: str, seed: int, path: Path) -> None:
+    """Check that a crawl goes on from a snapshot and a part of the journal as without a stop."""
     journal = SqliteJournal(path, {})
-    journey = Journey(species, 3, journal)
+    journey = Journey(species, seed, journal)
     for _ in range(150):
         journey.act()
     journey.journaled.take_snapshot()
@@ -56,7 +70,7 @@ def test_a_crawl_continues_from_a_snapshot_as_without_a_stop(species: str, tmp_p
         journey.act()
     journey.journaled.commit()
     journal.close()
-    journaled, past, events = rebuilt(path, species, 3)
+    journaled, past, events = rebuilt(path, species, seed)
     assert events == journey.events[known:]
     assert state_of(journaled.population) == state_of(journey.population)
     assert facts_of(past) == facts_of(journey.journaled.facts)
