@@ -10,7 +10,7 @@ from __future__ import annotations
 _PAGES_FOR_EACH = 250
 MOST_CHANGES = 4
 """So many changes of the model let links be scored again at once."""
-_GOOD = 0.1
+_GOOD = 0.05
 """The least label of a good page."""
 
 

@@ -32,8 +32,8 @@ def test_links_are_scored_again_less_often_in_a_long_crawl(followed: int, change
 
 
 def test_the_links_of_a_good_page_are_scored_at_once() -> None:
-    assert changes_by_page(0.0) == changes_by_page(0.09) == 1
-    assert changes_by_page(0.1) == changes_by_page(1.0) == most_changes(10**7)
+    assert changes_by_page(0.0) == changes_by_page(0.04) == 1
+    assert changes_by_page(0.05) == changes_by_page(1.0) == most_changes(10**7)
 
 
 def test_links_at_hand_and_new_ones_are_scored_after_the_last_of_several_pages() -> None:
