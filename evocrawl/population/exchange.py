@@ -134,8 +134,8 @@ class PopulationExchange:
     def arrive(self, species: str, energy: float, page: Fingerprint, mind: tuple[Any, ...]) -> bool:
         """Add an agent from another population, on `page` if the page is known here.
 
-        Return False if the species is unknown here, or the mind is invalid for it. The upper bound
-        holds over all populations, and the agent has left another one, so there is room.
+        Return False if the species is unknown here, or the mind is invalid for it. An agent that
+        has left another population is taken in at the upper bound, too.
         """
         known = [each for each in self.population.species if each.name == species]
         if not known:

@@ -18,10 +18,10 @@ _UNLIMITED = 1 << 50
 class ClusterTerms:
     """The limits that the workers share, and their time-outs.
 
-    `limit` is the budget of HTTP requests for all workers together (None: no limit), `bounds` hold
-    for all populations together. Other workers take over the hosts of a worker that has sent no
-    heartbeat for `lease_s`. The crawl ends when Redis has not responded for `timeout_s`. Workers
-    exchange what they have learnt once in `exchange_s`.
+    `limit` is the budget of HTTP requests for all workers together (None: no limit). `bounds` hold
+    for all populations together, and for each of them if there is no limit. Other workers take over
+    the hosts of a worker that has sent no heartbeat for `lease_s`. The crawl ends when Redis has
+    not responded for `timeout_s`. Workers exchange what they have learnt once in `exchange_s`.
     """
 
     limit: int | None

@@ -114,13 +114,18 @@ class Steering:
         self._begin(partial(self._send, pack_change(change)))
 
     def share(self, workers: int) -> None:
-        """Set this population's part of the bounds, with so many workers alive."""
+        """Set the bounds of this population, with so many workers alive.
+
+        They share the bounds of a crawl with a limit of requests. Without one the time counts, and
+        each population has all of them.
+        """
         self._workers = workers
+        sharers = 1 if self.parameters.max_requests is None else workers
         bounds = self._terms.bounds
         lower, upper = self.parameters.lower_bound, self.parameters.upper_bound
         founders = bounds.founders if upper is None else min(bounds.founders, upper)
         whole = PopulationBounds(founders, lower, upper)
-        self._population.lifecycle.bounds = bounds_per_worker(whole, workers)
+        self._population.lifecycle.bounds = bounds_per_worker(whole, sharers)
 
     async def _send(self, row: str) -> None:
         await self._outbox.sent()  # a marked page is in Redis before its mark

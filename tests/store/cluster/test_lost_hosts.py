@@ -16,11 +16,9 @@ from evocrawl.core.model import Content, Cost, Dropped, Fetched, Lead, Page
 from evocrawl.core.urls.identity import fingerprint
 from evocrawl.politeness.robots.rules import authority
 from evocrawl.population.admission import AdmissionQueue
-from evocrawl.population.lifecycle import PopulationBounds
 from evocrawl.store.cluster.best_links import BestLinks
 from evocrawl.store.cluster.lease_table import LeaseTable
 from evocrawl.store.cluster.population_sync import LEASE_LOST
-from evocrawl.store.cluster.quotas import bounds_per_worker
 from evocrawl.store.cluster.redis.keys import shard_of
 from evocrawl.store.journal.host_limits import JournaledHostLimits
 
@@ -169,21 +167,6 @@ def test_a_lease_is_not_used_until_its_last_moment() -> None:
     lease_table.renewed(lease_table.shards(), 4.0)
     assert lease_table.is_ours("a.test")
     assert not lease_table.is_ours("b.test")
-
-
-@pytest.mark.parametrize("workers", [1, 2, 3, 7, 60])
-@pytest.mark.parametrize(
-    "whole", [PopulationBounds(20, 8, 60), PopulationBounds(1, 0, 1), PopulationBounds(60, 60, 60)]
-)
-def test_shares_of_the_bounds_are_bounds(whole: PopulationBounds, workers: int) -> None:
-    """Together they keep the upper bound, unless there are more workers than agents."""
-    share = bounds_per_worker(whole, workers)
-    assert share.lower <= share.founders
-    assert share.upper is not None
-    assert whole.upper is not None
-    assert workers * share.upper <= max(whole.upper, workers)
-    assert workers * share.lower >= min(whole.lower, workers * share.upper)
-    assert bounds_per_worker(PopulationBounds(20), workers).upper is None
 
 
 def test_an_agent_that_is_called_back_waits_no_longer() -> None:
