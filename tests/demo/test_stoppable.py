@@ -15,7 +15,9 @@ ROOT = Path(__file__).parent.parent.parent
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_during_imports_prints_one_line(tmp_path: Path, times: int) -> None:
     """A second Ctrl-C prints no traceback either."""
-    (tmp_path / "slow.py").write_text("import time\nprint('up', flush=True)\ntime.sleep(60)\n")
+    # A signal that comes just before a long sleep begins would be handled after it.
+    sleep = "for _ in range(600):\n    time.sleep(0.1)\n"
+    (tmp_path / "slow.py").write_text(f"import time\nprint('up', flush=True)\n{sleep}")
     with subprocess.Popen(
         [sys.executable, "-m", "demo.stoppable", "slow", "more"],
         cwd=ROOT,
