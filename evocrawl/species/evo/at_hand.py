@@ -62,8 +62,8 @@ class LinksAtHand:
 
     def renew(self, links: Mapping[int, Lead]) -> None:
         """Replace those of the links by row that are at hand: they may have another host now."""
-        for row in links.keys() & self._place_of.keys():
-            if not self.lacks_leads:
+        if not self.lacks_leads:
+            for row in links.keys() & self._place_of.keys():
                 self._leads[self._place_of[row]] = links[row]
 
     def leave_claimed(self) -> None:

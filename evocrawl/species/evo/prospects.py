@@ -253,7 +253,7 @@ class CandidateRanking:
                 yield lead
 
     def _look_again(self, first: Lead | None, is_free: Callable[[str], bool]) -> None:
-        """Score links by the model as it is now; `first` is the best one of free hosts, if any."""
+        """Score links anew; `first` is the best one of free hosts, if any."""
         self._seen = self._model.version
         ahead = self._sweep.ahead()
         best = (*self._at_hand.rows, *self._new.fresh)

@@ -21,7 +21,7 @@ PAUSE_S = 0.1
 _EASY_PAUSE_S = 0.25
 """Pause of a worker that fetches pages, and has enough budget and no news to read."""
 _LONGEST_PAUSE_S = 1.0
-_LOOK_PAUSE_S, _HUNGRY_PAUSE_S = 2.0, 0.5
+_LOOK_PAUSE_S, _FEW_HOSTS_PAUSE_S = 2.0, 0.5
 """Pause of such a worker between two looks at news and changes if it has enough hosts, and if not:
 links that are read together cost less, a half of it if they are four times as many.
 """
@@ -106,7 +106,7 @@ class Poller:
         if it has enough hosts.
         """
         now_s = self._host_leases.table.clock()
-        pause_s = _HUNGRY_PAUSE_S if need else _LOOK_PAUSE_S
+        pause_s = _FEW_HOSTS_PAUSE_S if need else _LOOK_PAUSE_S
         can_wait = not self._news and not self._lacks_work(need)
         if can_wait and now_s < self._listened_at_s + pause_s:
             return False

@@ -88,11 +88,11 @@ def test_features_of_the_last_look_serve_until_the_next_one() -> None:
     """Early in a crawl they serve one link, since what is learnt from it changes the others."""
     latest = LatestFeatures()
     latest.keep(np.array([3, 5]), np.array([[0.3], [0.5]]), 7, 1.0)
-    assert latest.take(5, 8, 1.0) is None
+    assert latest.take(5, 8, 1.0, 1) is None
     assert latest.take(5, 7, 2.0, 4) is None
     latest.keep(np.array([3, 5]), np.array([[0.3], [0.5]]), 7, 1.0)
-    assert latest.take(5, 7, 1.0) == 0.5
-    assert latest.take(3, 7, 1.0) is None
+    assert latest.take(5, 7, 1.0, 1) == 0.5
+    assert latest.take(3, 7, 1.0, 1) is None
     latest.keep(np.array([3, 5]), np.array([[0.3], [0.5]]), 7, 1.0)
     assert latest.take(5, 7, 1.0, 4) == 0.5
     assert latest.take(3, 10, 1.0, 4) == 0.3

@@ -27,7 +27,7 @@ class LatestFeatures:
         self._rows, self._features = rows, features
         self._version, self._strength = version, strength
 
-    def take(self, row: int, version: int, strength: float, most_changes: int = 1) -> Matrix | None:
+    def take(self, row: int, version: int, strength: float, most_changes: int) -> Matrix | None:
         """Return the features of a target, shape (d,), after less than `most_changes`, else None.
 
         The target is learnt from now. Early in a crawl, where each change counts, that changes the
