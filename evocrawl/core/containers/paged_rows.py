@@ -8,6 +8,7 @@ the process's memory.)
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any
 from weakref import finalize
@@ -176,9 +177,15 @@ class PagedRows:
 
     def _fetch(self, blocks: Rows) -> None:
         slots = self._put(blocks, is_changed=False)
-        memory, size = self._memory().ravel().data, self._size
-        for slot, block in zip(slots.tolist(), blocks.tolist(), strict=True):
-            memory[slot * size : (slot + 1) * size] = self._pread(size, block * size)
+        memory, size, file = self._memory().ravel().data, self._size, self._file
+        assert file is not None
+        try:
+            for slot, block in zip(slots.tolist(), blocks.tolist(), strict=True):
+                # It takes half the time of `pread`, whose bytes would be copied.
+                if os.preadv(file, (memory[slot * size : (slot + 1) * size],), block * size) < size:
+                    raise OSError(errno.EIO, "the file is too short")
+        except OSError as error:
+            raise self._spill.failed(error) from error
 
     def _put(self, blocks: Rows, *, is_changed: bool) -> Rows:
         """Assign slots to blocks and return the slots, which still hold other blocks' rows."""
@@ -208,15 +215,14 @@ class PagedRows:
         """Evict the `count` least recently used blocks; return False if the disk is full."""
         oldest = np.argsort(self._used, kind="stable")
         oldest = oldest[self._block_in[oldest] >= 0][:count]
-        memory = self._memory()
+        memory, size = self._memory().ravel().data, self._size
         try:
             if self._file is None:
                 self._file = self._spill.nameless()
                 finalize(self, os.close, self._file)
             for slot in oldest[self._is_changed[oldest]].tolist():
-                _write_all(
-                    self._file, memory[slot].tobytes(), int(self._block_in[slot]) * self._size
-                )
+                of_slot = memory[slot * size : (slot + 1) * size]
+                _write_all(self._file, of_slot, self._block_in.item(slot) * size)
                 self._is_changed[slot] = False
         except OSError as error:
             self._spill.fail(error)
@@ -238,8 +244,7 @@ class PagedRows:
             raise self._spill.failed(error) from error
 
 
-def _write_all(file: int, data: bytes, at: int) -> None:
-    rest = memoryview(data)
+def _write_all(file: int, rest: memoryview, at: int) -> None:
     while rest:
         done = os.pwrite(file, rest, at)
         rest, at = rest[done:], at + done

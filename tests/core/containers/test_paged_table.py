@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import count
 from pathlib import Path
 
@@ -109,6 +110,17 @@ def test_a_full_disk_loses_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         spill.check()
     assert (rows["worth"] == [2.0] * 1000 + [0.5] * 500).all()
     assert (rows["address"][:1000] == np.arange(1000)).all()
+
+
+def test_a_file_that_has_lost_rows_is_an_error(tmp_path: Path) -> None:
+    rows = table(SpillFile(tmp_path), 1 << 12)
+    rows.append(rows.fresh(3000))
+    assert len(rows["address"]) == len(rows["address"]) == 3000  # all blocks are written by now
+    file = rows._blocks._file
+    assert file is not None
+    os.ftruncate(file, 0)
+    with pytest.raises(StateError, match="too short"):
+        rows["address"]
 
 
 @pytest.mark.parametrize("most_bytes", [0, 1 << 14, 1 << 30])
