@@ -31,9 +31,14 @@ def test_links_are_scored_again_less_often_in_a_long_crawl(followed: int, change
     assert most_changes(followed) == changes
 
 
-def test_the_links_of_a_good_page_are_scored_at_once() -> None:
-    assert changes_by_page(0.0) == changes_by_page(0.04) == 1
-    assert changes_by_page(0.05) == changes_by_page(1.0) == most_changes(10**7)
+@pytest.mark.parametrize(
+    ("followed", "changes"), [(0, 4), (999, 4), (1000, 2), (1999, 2), (2000, 1), (10**7, 1)]
+)
+def test_the_links_of_a_good_page_are_scored_at_once_except_in_a_long_crawl(
+    followed: int, changes: int
+) -> None:
+    assert changes_by_page(0.05, followed) == changes_by_page(1.0, followed) == changes
+    assert changes_by_page(0.0, followed) == changes_by_page(0.04, followed) == 1
 
 
 def test_links_at_hand_and_new_ones_are_scored_after_the_last_of_several_pages() -> None:

@@ -53,8 +53,10 @@ def test_a_crawl_continues_from_a_snapshot_as_without_a_stop(species: str, tmp_p
 def test_a_long_crawl_continues_between_two_looks_at_the_links(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There, `evo` looks at its links after several pages; here after its first 20."""
-    monkeypatch.setattr(import_module("evocrawl.species.evo.outdated"), "_PAGES_FOR_EACH", 5)
+    """There, `evo` looks at its links after several pages, good or not; here after its first 20."""
+    outdated = import_module("evocrawl.species.evo.outdated")
+    monkeypatch.setattr(outdated, "_PAGES_FOR_EACH", 5)
+    monkeypatch.setattr(outdated, "_LONG", 40)
     check_continuation("evo", seed, tmp_path / "state.sqlite")
 
 

@@ -252,7 +252,7 @@ class LinkModel:
     def _count_changes(self, rows: Sequence[int]) -> None:
         """Count what was learnt from the pages of some targets."""
         labels = self.evidence.pages["label"][[self.evidence.page_of(row) for row in rows]]
-        self.version += changes_by_page(float(labels.max(initial=0.0)))
+        self.version += changes_by_page(float(labels.max(initial=0.0)), self.followed)
 
     def _begin_with(self, incoming: Incoming, page: int, label: float) -> None:
         """Learn from a new page of this population."""
