@@ -8,7 +8,8 @@ pages     a fetched page: its label, the labels of its linked pages, the distanc
 targets   a linked address: its latest `KEPT` incoming links, its groups
 links     one link: source page, target, words, match of anchor and context with the query
 groups    a host, a folder of URLs or a tag path: its number of visited targets, the sum of their
-          labels, the number of dead ones; of a host, the relevance of its best page by the bar
+          labels, the number of dead ones; of a host, the relevance of its best page by the bar;
+          of a folder, its depth
 ========  ========================================================================================
 
 A label, in [0, 1], is the quality of a page. Values that change with learning are computed from
@@ -35,6 +36,7 @@ from evocrawl.species.evo.link_model.incoming import Incoming
 from evocrawl.species.evo.link_model.latest_words import COMPARED, LatestWords
 from evocrawl.species.evo.link_model.new_rows import NewLinks, NewPages, NewTargets
 from evocrawl.species.evo.link_model.table import Table
+from evocrawl.species.evo.link_model.upward import depth_of
 
 KEPT = 6
 """Number of incoming links that a target keeps: the latest ones."""
@@ -61,7 +63,7 @@ class LinkGraph:
         self.pages = Table(
             label=("f4", 0, 0), like=("f4", 0, 0), title_match=("f4", 0, 0), row=("i4", 0, -1),
             relevance=("f4", 0, 0), tried=("f4", 0, 0), gained=("f4", 0, 0),
-            distance=("f4", 0, FAR), host=("i4", 0, 0), is_own=("?", 0, 1),
+            distance=("f4", 0, FAR), host=("i4", 0, 0), is_own=("?", 0, 1), depth=("i1", 0, 0),
         )  # fmt: skip
         self.became = Table(page=("i4", 0, -1))
         """The page of each target, −1 without one; a table of its own, since it is read often."""
@@ -76,8 +78,9 @@ class LinkGraph:
             words=("u2", LINK_WIDTH, 0), anchor_match=("f4", 0, 0), context_match=("f4", 0, 0),
         )  # fmt: skip
         self.groups = Table(
-            tried=("f4", 0, 0), gained=("f4", 0, 0), dead=("f4", 0, 0), best=("f4", 0, 0)
-        )
+            tried=("f4", 0, 0), gained=("f4", 0, 0), dead=("f4", 0, 0), best=("f4", 0, 0),
+            depth=("i1", 0, 0),
+        )  # fmt: skip
         self.groups.grow(SHARED_GROUPS)
         self._rows = KeyMap("<I")
         self._group_numbers = KeyMap("<I")
@@ -128,7 +131,7 @@ class LinkGraph:
         for name, values in (
             ("row", rows), ("relevance", new.relevances), ("label", new.labels),
             ("like", new.likes), ("title_match", new.title_matches), ("is_own", new.is_own),
-            ("host", targets["host"]),
+            ("host", targets["host"]), ("depth", self.groups["depth"][targets["folder"]]),
         ):  # fmt: skip
             self.pages[name][at] = values
         pages = range(at.start, at.stop)
@@ -312,5 +315,6 @@ class LinkGraph:
         if known is not None:
             return int(known[0])
         number = self.groups.grow(1).start
+        self.groups["depth"][number] = depth_of(name)
         self._group_numbers.put(key, number)
         return int(number)

@@ -15,6 +15,7 @@ from evocrawl.species.evo.link_model.hashing import Ids, plain
 from evocrawl.species.evo.link_model.link_batch import LinkBatch
 from evocrawl.species.evo.link_model.nearness import Nearness
 from evocrawl.species.evo.link_model.profile import Profile
+from evocrawl.species.evo.link_model.upward import upward
 from evocrawl.species.evo.link_model.word_model import WordModel
 
 Matrix = npt.NDArray[np.float64]
@@ -25,14 +26,14 @@ FEATURES = (
     "links", "parent_sum", "host", "folder", "path", "hub", "anchor_profile", "context_profile",
     "url_profile", "distance", "anchor_x_parent", "anchor_profile_x_parent", "parent_like_max",
     "parent_like_mean", "parent_title", "new_host", "new_folder", "new_parent", "near",
-    "alive", "near_query", "barren",
+    "alive", "near_query", "barren", "upward",
 )  # fmt: skip
 """Names of the features; docs/explanation/evo.md describes each."""
 
 _AT = {name: number for number, name in enumerate(FEATURES)}
 _MAXIMA = np.array([_AT[name] for name in (
     "words_max", "anchor", "context", "anchor_profile", "context_profile", "parent_max", "distance",
-    "parent_like_max", "parent_title", "near_query",
+    "parent_like_max", "parent_title", "near_query", "upward",
 )])  # fmt: skip
 """Features that are the columns `_Maximum`, some of them changed after that."""
 _MEANS = np.array([_AT[name] for name in ("words_mean", "parent_like_mean", "new_parent")])
@@ -40,11 +41,11 @@ _MEANS = np.array([_AT[name] for name in ("words_mean", "parent_like_mean", "new
 _LIFTS = np.array([_AT[name] for name in ("host", "folder", "path", "hub", "near")])
 _PROFILES = slice(_AT["anchor_profile"], _AT["url_profile"] + 1)
 _NOVELTIES = slice(_AT["new_host"], _AT["new_folder"] + 1)
-IS_LEARNT = np.array([name != "barren" for name in FEATURES], float)
+IS_LEARNT = np.array([name not in {"barren", "upward"} for name in FEATURES], float)
 """0 for a feature that examples do not have, so that its weight stays as it is by the prior.
 
 A host without a relevant page is left because others may be better, not because its pages are worse
-than they were.
+than they were. A link that climbs is followed for the links behind it.
 """
 # Numpy takes a constant of an array in half the time of a Python number.
 _ONE, _THREE, _LEAST_RATE = np.array(1.0), np.array(3.0), np.array(0.02)
@@ -68,9 +69,9 @@ class _Maximum:
 
     (
         LOGIT, ANCHOR, CONTEXT, ANCHOR_PROFILE, CONTEXT_PROFILE, LABEL, CLOSENESS, LIKE, TITLE,
-        NEAR_QUERY,
-    ) = range(10)  # fmt: skip
-    WIDTH = 10
+        NEAR_QUERY, DEPTH,
+    ) = range(11)  # fmt: skip
+    WIDTH = 11
 
 
 class _Sum:
@@ -157,6 +158,7 @@ class FeatureExtractor:
         of_links[:, _Maximum.LIKE] = batch.like
         of_links[:, _Maximum.TITLE] = pages["title_match"][source]
         of_links[:, _Maximum.NEAR_QUERY] = self.nearness.of_links(ids)
+        of_links[:, _Maximum.DEPTH] = pages["depth"][source] * batch.are_from_inside
         return of_links
 
     def _summed(self, batch: LinkBatch, logits: Matrix) -> Matrix:
@@ -222,6 +224,8 @@ class FeatureExtractor:
         x[_AT["alive"]] = _alive(tried, tried - dead)
         best = groups["best"][numbers[1]]
         x[_AT["barren"]] = blame(tried[1], best, self.evidence.tries, self.evidence.best)
+        depths = groups["depth"][numbers[2]]
+        x[_AT["upward"]] = upward(x[_AT["upward"]], depths, self.evidence.best)
 
     def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
         """Return the mean label of the followed links of the same pages."""

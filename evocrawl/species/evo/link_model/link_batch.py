@@ -18,7 +18,7 @@ class LinkBatch:
     """Some targets and their links: of the links `each` the first n[0] lead to the first target.
 
     `source`, `label` and `like` are the page of each link, its label and its likeness to the
-    profile.
+    profile; `are_from_inside` tells which of these pages are on the target's host.
     """
 
     def __init__(self, evidence: LinkGraph, targets: Records, n: Rows) -> None:
@@ -31,7 +31,7 @@ class LinkBatch:
         self.source = self.links["source"].astype(np.intp)
         self.label = pages["label"][self.source].astype(float)
         self.like = pages["like"][self.source]
-        self._hosts = pages["host"]
+        self.are_from_inside = pages["host"][self.source] == self.host.repeat(n)
         # Row k has the place of the link k of each target, or that of a last row of padding.
         places = self.starts + _KEPT_PLACES
         self._places = np.where(n > _KEPT_PLACES, places, len(self.each))
@@ -43,8 +43,7 @@ class LinkBatch:
 
     def are_inside(self) -> npt.NDArray[np.bool_]:
         """Return which targets have a link from their own host, shape (targets,)."""
-        are_inside = self._hosts[self.source] == self.host.repeat(self.n)
-        whole: npt.NDArray[np.bool_] = np.logical_or.reduceat(are_inside, self.starts)
+        whole: npt.NDArray[np.bool_] = np.logical_or.reduceat(self.are_from_inside, self.starts)
         return whole
 
     def greatest(self, columns: Reals) -> Reals:

@@ -23,7 +23,7 @@ from evocrawl.species.evo.link_model.hashing import BUCKETS
 from evocrawl.species.evo.link_model.model import LinkModel
 from evocrawl.species.evo.link_model.posterior import Posterior
 
-VERSION = 6
+VERSION = 7
 DOUBT = 4.0
 """Learnt weights count as much as 1/DOUBT of their examples would count in this crawl."""
 

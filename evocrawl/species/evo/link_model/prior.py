@@ -15,11 +15,11 @@ import numpy.typing as npt
 
 from evocrawl.species.evo.link_model.features import FEATURES
 
-NOT_FITTED = {"near_query": (2.35, 20.0), "barren": (-3.0, 20.0)}
+NOT_FITTED = {"near_query": (2.35, 20.0), "barren": (-3.0, 20.0), "upward": (3.0, 20.0)}
 """Mean and precision of the weights that are set by hand in every prior.
 
 They count while nothing is found. Labels are soft: with a precision of 1, the first pages would
-undo the weight of `near_query`. That of `barren` is not learnt.
+undo the weight of `near_query`. Those of `barren` and `upward` are not learnt.
 """
 
 _BY_HAND = {

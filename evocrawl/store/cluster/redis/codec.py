@@ -34,7 +34,7 @@ from evocrawl.store.cluster.redis.row_checks import (
 from evocrawl.store.journal.codec import OperationCodec, Payloads
 from evocrawl.store.journal.operations.row import to_json
 
-SCHEMA = 7
+SCHEMA = 8
 """Version of the rows and keys; a worker refuses a crawl with another version."""
 
 _MOST_CONTENT_BYTES = 64 << 20

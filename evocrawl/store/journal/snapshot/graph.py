@@ -24,7 +24,7 @@ import msgpack
 
 from evocrawl.core.errors import StateError
 
-FORMAT = 5
+FORMAT = 6
 """Version of this form; another version is not read."""
 
 REFERENCE, OF_PROCESS, METHOD, BIG, PAYLOAD = 1, 2, 3, 4, 5
