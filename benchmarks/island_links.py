@@ -50,7 +50,7 @@ PARTS = {
     ),
     "distance": ("distance",),
     "other links of these pages": ("hub", "near", "new_parent", "path"),
-    "host and folder": ("host", "folder", "new_host", "new_folder", "barren", "alive"),
+    "host and folder": ("host", "folder", "new_host", "new_folder", "barren", "alive", "upward"),
 }  # fmt: skip
 """Groups of features."""
 

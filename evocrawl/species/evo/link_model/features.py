@@ -225,7 +225,8 @@ class FeatureExtractor:
         best = groups["best"][numbers[1]]
         x[_AT["barren"]] = blame(tried[1], best, self.evidence.tries, self.evidence.best)
         depths = groups["depth"][numbers[2]]
-        x[_AT["upward"]] = upward(x[_AT["upward"]], depths, self.evidence.best)
+        newness = x[_AT["new_folder"]]
+        x[_AT["upward"]] = upward(x[_AT["upward"]], depths, newness, self.evidence.best)
 
     def _hub(self, source: Rows, label: Matrix, tried: Reals, mean: float) -> Matrix:
         """Return the mean label of the followed links of the same pages."""

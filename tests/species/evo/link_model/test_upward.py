@@ -55,10 +55,20 @@ def test_it_fades_with_the_best_page_and_ends_with_a_relevant_one() -> None:
     model = fresh()
     rows = begun(model)
     up, same = rows[link(UP).fingerprint], rows[link(SAME).fingerprint]
-    model.observe_page(page(SAME, 0.1), same)
+    model.observe_page(page(SAME, 0.1), same)  # It needs 0.2 (`fresh`).
     assert column(model, up, "upward") == pytest.approx(1 / HIGHEST)
     model.observe_page(page("a/good", 0.3), None)
     assert column(model, up, "upward") == 0
+
+
+def test_a_folder_that_was_visited_draws_less() -> None:
+    """What its pages link to is known."""
+    model = fresh()
+    up = begun(model)[link(UP).fingerprint]
+    before = column(model, up, "upward")
+    rows = model.observe_page(page("a/b/c/seed", 0.0, link("a/top")), None)
+    model.observe_page(page("a/top", 0.0), rows[link("a/top").fingerprint])
+    assert column(model, up, "upward") == pytest.approx(before / np.sqrt(2))
 
 
 def test_no_example_changes_its_weight() -> None:
@@ -87,8 +97,11 @@ def test_the_depth_is_that_of_the_folder() -> None:
 depths = st.integers(0, DEEPEST).map(float)
 
 
-@given(depths, depths, st.floats(0, 1))
-def test_the_feature_lies_between_0_and_1(source: float, target: float, best: float) -> None:
+@given(depths, depths, st.floats(0, 1), st.floats(0, 1))
+def test_the_feature_lies_between_0_and_1(
+    source: float, target: float, newness: float, best: float
+) -> None:
     """It never falls if the page with the link is deeper."""
-    found = upward(np.array([source, source + 1]), np.array([target, target]), best)
+    new = np.array([newness, newness])
+    found = upward(np.array([source, source + 1]), np.array([target, target]), new, best)
     assert 0 <= found[0] <= found[1] <= 1 - best + 1e-12
