@@ -27,9 +27,8 @@ from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.pace import Pace
 from evocrawl.simulation.trials import Trial, read_topics, trials_of
 from evocrawl.simulation.worlds.registry import open_world
-from evocrawl.species import SPECIES, Species, SpeciesContext
+from evocrawl.species import SPECIES, Species, SpeciesContext, evo_with
 from evocrawl.species.evo.link_model import FEATURES, Tuning, prior
-from evocrawl.species.evo.species import evo
 
 Key = tuple[str, str, str, int]
 GROUPS = {
@@ -45,7 +44,7 @@ def variant(have: SpeciesContext, without: tuple[str, ...] = (), **options: Any)
     """Return the species without some parts, or with other options."""
     before = prior.by_hand() if "prior" in without else prior.shipped()
     model = model_of(have, before, Tuning(frozenset(without)))
-    return evo(have.frontier(), have.base, model, have.leads(), **options)
+    return evo_with(have, model, **options)
 
 
 def variants() -> dict[str, Callable[[SpeciesContext], Species]]:

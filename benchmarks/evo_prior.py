@@ -19,7 +19,7 @@ import json
 import multiprocessing
 from collections.abc import Collection
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,9 +30,8 @@ from evocrawl.relevance.vectors.model import query_vectors_of
 from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Topic, Trial, TrialError, read_topics
 from evocrawl.simulation.worlds.registry import open_world
-from evocrawl.species import SPECIES, Species, SpeciesContext
+from evocrawl.species import SPECIES, Species, SpeciesContext, evo_with
 from evocrawl.species.evo.link_model import FEATURES, LinkModel, prior
-from evocrawl.species.evo.species import evo
 
 EXAMPLES = 60
 """Weight of the prior in examples."""
@@ -81,17 +80,19 @@ class Recorder(LinkModel):
             self.kept += [(x, target) for x, (target, _) in zip(features, drawn, strict=True)]
 
 
+def species_of(have: SpeciesContext, recorders: list[Recorder]) -> Species:
+    """Return `evo` with a model that keeps examples, and add the model to `recorders`."""
+    recorders.append(Recorder(have))
+    return evo_with(have, recorders[-1])
+
+
 def crawled(world: str, topic: Topic, runs: int) -> Examples:
     """Return features, labels and weights of all runs of a topic."""
     laboratory = opened(world)
     parts = []
     recorders: list[Recorder] = []
 
-    def recording(have: SpeciesContext) -> Species:
-        recorders.append(Recorder(have))
-        return evo(have.frontier(), have.base, recorders[-1], have.leads())
-
-    SPECIES["recording"] = recording
+    SPECIES["recording"] = partial(species_of, recorders=recorders)
     for start in _STARTS:
         for seed in range(runs):
             trial = Trial(

@@ -23,12 +23,12 @@ from typing import Any
 from evo_models import model_of
 
 from evocrawl.population.assembly import Assembly
-from evocrawl.species import Species, SpeciesContext
+from evocrawl.species import Species, SpeciesContext, evo_with
 from evocrawl.species.agent import Agent
 from evocrawl.species.energy import EnergySharing
 from evocrawl.species.evo.genome import Genome, GenomePool, Heredity
 from evocrawl.species.evo.link_model.prior import Prior
-from evocrawl.species.evo.species import ByGenome, evo
+from evocrawl.species.evo.species import ByGenome
 
 ALONE = "none"
 _BOLD = (0.0, 0.3, 0.6, 1.0)
@@ -71,7 +71,7 @@ def variant(
     """Return the species of a variant; `before` replaces the prior of its model."""
     model: Any = have.links() if before is None else model_of(have, before)
     options: dict[str, Any] = {"temperatures": temperatures, "mutation": _MUTATION}
-    species = evo(have.frontier(), have.base, model, have.leads(), **options)
+    species = evo_with(have, model, **options)
     if not inherits:
         return replace(species, breeding=EnergySharing())
     if pools and isinstance(species.choice, ByGenome):

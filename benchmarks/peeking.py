@@ -33,11 +33,10 @@ from evocrawl.simulation.laboratory import Laboratory
 from evocrawl.simulation.trials import Trial, read_topics, trials_of
 from evocrawl.simulation.worlds.base import Document
 from evocrawl.simulation.worlds.registry import open_world
-from evocrawl.species import SPECIES, Species, SpeciesContext
+from evocrawl.species import SPECIES, Species, SpeciesContext, evo_with
 from evocrawl.species.evo.link_model import FEATURES, LinkModel
 from evocrawl.species.evo.link_model.evidence import Rows
 from evocrawl.species.evo.link_model.features import Matrix
-from evocrawl.species.evo.species import evo
 
 BUDGETS = (1, 2, 5)
 _RECALLS = ("recall_at_T/2", "recall_at_T", "recall_at_2T", "recall_at_5T")
@@ -96,7 +95,7 @@ class RecordingModel(LinkModel):
 def made(have: SpeciesContext, opinion: Opinion | None) -> Species:
     """Return `evo` with the model that notes pages."""
     model = model_of(have, kind=RecordingModel, opinion=opinion)
-    return evo(have.frontier(), have.base, model, have.leads())
+    return evo_with(have, model)
 
 
 def judged(have: SpeciesContext, documents: dict[Fingerprint, Document]) -> Opinion:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from evocrawl.core.clock import Clock
 from evocrawl.core.model import Fingerprint
@@ -90,15 +90,16 @@ class SpeciesContext:
 Maker: TypeAlias = Callable[[SpeciesContext], Species]
 
 
-def _evo(have: SpeciesContext, model: SharedModel) -> Species:
+def evo_with(have: SpeciesContext, model: SharedModel, **options: Any) -> Species:
+    """Return the species `evo` with a link model, and other options of `evo` if given."""
     base, leads = have.base, have.leads()
     queue = have.frontier(Numbering(model.row_of, leads, row_of))
     busy_hosts = BusyHosts(have.selectivity, have.is_awaited, have.chance_elsewhere)
-    return evo(queue, base, model, leads, busy_hosts)
+    return evo(queue, base, model, leads, busy_hosts, **options)
 
 
 SPECIES: dict[str, Maker] = {
-    "evo": lambda have: _evo(have, have.links()),
+    "evo": lambda have: evo_with(have, have.links()),
     "energy": lambda have: energy(
         have.base,
         have.open_links(),
