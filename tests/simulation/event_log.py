@@ -1,7 +1,7 @@
 """Event logs of short crawls, one line an event, for comparison with recorded ones.
 
-``python tests/simulation/event_log.py`` records them anew. A commit that does so says which
-behaviour it changes: a change of names or of layout must not need it.
+``PYTHONPATH=tests python tests/simulation/event_log.py`` records them anew. A commit that does so
+says which behaviour it changes: a change of names or of layout must not need it.
 """
 
 from __future__ import annotations
