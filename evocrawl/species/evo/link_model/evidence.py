@@ -20,7 +20,6 @@ are many, are on disk; the numbers of addresses and groups take some 21 bytes of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
@@ -31,12 +30,12 @@ from evocrawl.core.containers.spill_file import SpillFile
 from evocrawl.core.model import Fingerprint
 from evocrawl.core.urls.identity import host_of
 from evocrawl.species.evo.link_model.group_names import PATHS, folder_of
+from evocrawl.species.evo.link_model.group_numbers import GroupNumbers
 from evocrawl.species.evo.link_model.hashing import LINK_WIDTH, URL, Ids
 from evocrawl.species.evo.link_model.incoming import Incoming
 from evocrawl.species.evo.link_model.latest_words import COMPARED, LatestWords
 from evocrawl.species.evo.link_model.new_rows import NewLinks, NewPages, NewTargets
 from evocrawl.species.evo.link_model.table import Table
-from evocrawl.species.evo.link_model.upward import depth_of
 
 KEPT = 6
 """Number of incoming links that a target keeps: the latest ones."""
@@ -46,8 +45,6 @@ _INSIDE, _OUTSIDE = PATHS, PATHS + 1
 """Groups of the links within a host, and of the links between hosts."""
 SHARED_GROUPS = PATHS + 2
 """The first groups, which have the same numbers in every population."""
-_LATEST, _LONGEST_NAME = 2048, 200
-"""Number of cached hosts and folders (the links of a page share few), and their longest name."""
 
 Rows = npt.NDArray[np.intp]
 Reals = npt.NDArray[np.float64]
@@ -83,8 +80,7 @@ class LinkGraph:
         )  # fmt: skip
         self.groups.grow(SHARED_GROUPS)
         self._rows = KeyMap("<I")
-        self._group_numbers = KeyMap("<I")
-        self._latest_groups: dict[str, int] = {}
+        self._numbers = GroupNumbers(self.groups)
         self._latest = LatestWords(COMPARED)
         self.labels = self.best = 0.0
         self.tries = 0
@@ -107,10 +103,10 @@ class LinkGraph:
         """Add targets that `row` does not know; return their rows. O(targets)."""
         count = len(new.urls)
         records = self.targets.fresh(count)
-        groups = list[int]()
+        groups, number = list[int](), self._numbers.number
         for url in new.urls:
             host = host_of(url)
-            groups += (self._group(host), self._group(folder_of(url, host)))
+            groups += (number(host), number(folder_of(url, host)))
         records["host"], records["folder"] = groups[::2], groups[1::2]
         records["url_match"] = new.matches
         records["words"] = new.words
@@ -298,23 +294,3 @@ class LinkGraph:
         are_good = np.array(labels) > 1.2 * self.mean_label
         distances: Reals = np.where(are_good, 0.0, nearest.min(1) + 1)
         return distances
-
-    def _group(self, name: str) -> int:
-        number = self._latest_groups.get(name)
-        if number is None:
-            number = self._numbered(name)
-            if len(self._latest_groups) >= _LATEST:
-                self._latest_groups.clear()
-            if len(name) <= _LONGEST_NAME:
-                self._latest_groups[name] = number
-        return number
-
-    def _numbered(self, name: str) -> int:
-        key = blake2b(name.encode(errors="replace"), digest_size=12).digest()
-        known = self._group_numbers.get(key)
-        if known is not None:
-            return int(known[0])
-        number = self.groups.grow(1).start
-        self.groups["depth"][number] = depth_of(name)
-        self._group_numbers.put(key, number)
-        return int(number)

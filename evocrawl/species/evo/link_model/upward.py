@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 HIGHEST = 3
-"""Number of folders from which a link climbs no higher by the feature."""
+"""Greatest number of folders that count."""
 DEEPEST = 127
 """Greatest depth of a folder that is stored."""
 
