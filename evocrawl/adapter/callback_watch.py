@@ -74,6 +74,7 @@ class CallbackWatch:
         self._begun: dict[int, Callback] = {}
         self._failed: WeakSet[Request] = WeakSet()
         """Requests whose errback was called."""
+        self._engine: ExecutionEngine | None = None
         self._is_looking = False
         self._give_up_at_s: float | None = None
         self._last_at_s = 0.0
@@ -84,10 +85,11 @@ class CallbackWatch:
         A coroutine function is watched until it returns, an errback that is an asynchronous
         generator until its end. `outputs_of` watches what callbacks yield.
         """
-        assert self._crawler.engine is not None
-        call_spider = wrap_spider_calls(self._crawler.engine, self._call_errback)
+        self._engine = self._crawler.engine
+        assert self._engine is not None
+        call_spider = wrap_spider_calls(self._engine, self._call_errback)
         self._call_spider = call_spider
-        self._scrape = wrap_response_scrapes(self._crawler.engine, self._scrape_response)
+        self._scrape = wrap_response_scrapes(self._engine, self._scrape_response)
 
     def outputs_of(self, callback: Callback, result: AsyncIterator[Any]) -> Outputs:
         """Return an iterator over what a callback yields, which is watched."""
@@ -156,13 +158,15 @@ class CallbackWatch:
             raise
 
     def _waits(self, wait: Wait, call: _Call) -> None:
+        if self._engine is None:  # A project tests its middlewares without a crawl.
+            return
         self._calls[wait] = call
         if not self._is_looking:
             self._is_looking = True
             call_later(LOOK_S, self._look)
 
     def _look(self) -> None:
-        engine = self._crawler.engine
+        engine = self._engine
         assert engine is not None
         self._calls = {wait: call for wait, call in self._calls.items() if wait.is_waiting}
         self._is_looking = bool(self._calls) and has_spider_open(engine)

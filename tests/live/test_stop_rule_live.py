@@ -69,7 +69,7 @@ def test_a_worker_that_its_rule_stops_leaves_the_crawl_to_the_others(serve, tmp_
     """One of two workers has a rule; the other one crawls to the end."""
     server = RedisServer(tmp_path)
     server.start()
-    web = ManyHosts(pages=500, hosts=40)
+    web = ManyHosts(pages=1000, hosts=40)
     fleet = Fleet(serve(web.sites()), server, tmp_path)
     try:
         common = {"seeds": web.url(0), "max_requests": 0}
