@@ -8,16 +8,16 @@ from crowd import Hand, Seen, crawl
 from redisserver import RedisServer
 from tiny_webs import Web
 
-LIMIT = 160
+LIMIT = 200
 
 
 def test_two_workers_spend_the_budget_on_the_best_links_of_both(server: RedisServer) -> None:
     """All good links are of one host, which gets a request each 50 ms.
 
     A worker without that host waits, and returns its part of the budget; if it did not, about half
-    of the last 80 requests would go to the four hosts with poor links. Of the first 80 some do,
-    until the number of the other worker has come, and of the last ones those of a part of the
-    budget that the worker has taken just before it waits, if the other one has none left.
+    of the last 100 requests would go to the four hosts with poor links. Of the first 100 some do,
+    until the number of the other worker has come. A worker may spend one portion of the budget at
+    the end: it had taken it just before it began to wait, and the other worker had none left.
     """
     good = [(f"http://h0.test/{n}", "0.9") for n in range(1, LIMIT + 1)]
     poor = [(f"http://h{1 + n % 4}.test/{n}", "0.0") for n in range(LIMIT)]
@@ -26,4 +26,4 @@ def test_two_workers_spend_the_budget_on_the_best_links_of_both(server: RedisSer
     asyncio.run(crawl(lambda: Hand(server.url, seen, "evo", {}, limit=LIMIT, host_delay_s=0.05), 2))
     in_order = [*seen.asked]
     assert LIMIT - 2 <= len(in_order) <= LIMIT
-    assert sum("//h0." not in url for url in in_order[LIMIT // 2 :]) <= 20
+    assert sum("//h0." not in url for url in in_order[LIMIT // 2 :]) <= 16
